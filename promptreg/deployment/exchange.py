@@ -1,0 +1,59 @@
+"""One attempt at a call, as raw as it was: bytes and their arrival times. Everything else is derived later."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class FailureKind(StrEnum):
+    """Why an attempt ended without a complete response."""
+
+    DNS = "dns"
+    CONNECT = "connect"
+    TLS = "tls"
+    CONNECT_TIMEOUT = "connect_timeout"
+    FIRST_BYTE_TIMEOUT = "first_byte_timeout"
+    IDLE_TIMEOUT = "idle_timeout"
+    TOTAL_TIMEOUT = "total_timeout"
+    DISCONNECTED = "disconnected"
+    """The connection was reset or closed before the body was complete."""
+    CALL = "call"
+    """The user's own function (`call = "app.chat:reply"`) raised."""
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """A transport failure: its kind, and a sentence without secrets."""
+
+    kind: FailureKind
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """Bytes of the response body and when they arrived, in seconds after the request was sent."""
+
+    at_s: float
+    data: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Exchange:
+    """One attempt: what came back, and when."""
+
+    sent_at: float
+    """Unix time, seconds."""
+    duration_s: float
+    """From sending to the last byte or the failure, by a monotonic clock."""
+    status: int | None = None
+    """HTTP status; None when no response head arrived."""
+    headers: tuple[tuple[str, str], ...] = ()
+    """Response headers, names in lower case, cookies and credentials left out."""
+    chunks: tuple[Chunk, ...] = ()
+    failure: Failure | None = None
+
+    @property
+    def body(self) -> bytes:
+        """The body, or the part of it that arrived."""
+        return b"".join(chunk.data for chunk in self.chunks)

@@ -1,0 +1,101 @@
+"""Every error that a user can cause, and the exit code it ends with.
+
+    PromptregError ............ shown as one clear message, never with a traceback
+    ├── UsageError ........... 2  the command line asks for something impossible
+    ├── ProjectError ......... 2  a file of the project is wrong; lists every problem of the file
+    │   ├── ConfigError           promptreg.toml or [tool.promptreg]
+    │   ├── SuiteError            a suite, or a case file it names
+    │   └── BaselineError         a baseline under baselines/
+    ├── EndpointError ........ 4  a deployment cannot be used
+    ├── StoreError ........... 4  .promptreg/store.db cannot be read or written
+    └── OutputError .......... 4  a report or baseline cannot be written
+
+Anything else that reaches the top is a bug of promptreg and exits with 4 as well. Ctrl-C exits with 130.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import IntEnum
+
+
+class ExitCode(IntEnum):
+    """Exit codes of every command (architecture: the same everywhere)."""
+
+    EQUIVALENT = 0
+    DRIFT = 1
+    USAGE = 2
+    INCONCLUSIVE = 3
+    FAILURE = 4
+    INTERRUPTED = 130
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where in the user's files something stands. `line` counts from 1; None when the whole file is meant."""
+
+    path: str
+    line: int | None = None
+
+    def __str__(self) -> str:
+        return self.path if self.line is None else f"{self.path}:{self.line}"
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """One thing that is wrong: a sentence that says what, what is allowed and what to do, and where."""
+
+    message: str
+    place: Place | None = None
+
+    def __str__(self) -> str:
+        return self.message if self.place is None else f"{self.place}: {self.message}"
+
+
+class PromptregError(Exception):
+    """An error that the user can act on: its text is the whole message."""
+
+    exit_code: ExitCode = ExitCode.FAILURE
+
+
+class UsageError(PromptregError):
+    """The command line asks for something that cannot be done."""
+
+    exit_code = ExitCode.USAGE
+
+
+class ProjectError(PromptregError):
+    """A file of the project is wrong. Carries every problem found, not just the first."""
+
+    exit_code = ExitCode.USAGE
+
+    def __init__(self, problems: Sequence[Problem] | Problem | str) -> None:
+        if isinstance(problems, str):
+            problems = Problem(problems)
+        self.problems: tuple[Problem, ...] = (problems,) if isinstance(problems, Problem) else tuple(problems)
+        super().__init__("\n".join(map(str, self.problems)))
+
+
+class ConfigError(ProjectError):
+    """The configuration file is wrong, or names something that does not exist."""
+
+
+class SuiteError(ProjectError):
+    """A suite or a case file is wrong."""
+
+
+class BaselineError(ProjectError):
+    """A baseline file is damaged or does not belong to the suite."""
+
+
+class EndpointError(PromptregError):
+    """A deployment cannot be reached or refuses every call."""
+
+
+class StoreError(PromptregError):
+    """The store cannot be opened, read or written."""
+
+
+class OutputError(PromptregError):
+    """A file that promptreg was asked to write cannot be written."""
