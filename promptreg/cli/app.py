@@ -1,0 +1,144 @@
+"""The `promptreg` command: finds the module of a subcommand, and turns errors into messages and exit codes."""
+
+from __future__ import annotations
+
+import importlib
+import io
+import os
+import sys
+import traceback
+from collections.abc import Sequence
+
+import click
+
+from promptreg import __version__
+from promptreg.errors import ExitCode, ProjectError, PromptregError
+
+COMMANDS = {
+    "init": "Write a commented promptreg.toml and an example suite.",
+    "record": "Record goldens: every case in several passes on the source deployment.",
+    "compare": "Replay on the target deployment, judge the drift, write the report.",
+    "report": "Write the report of a stored run again.",
+    "runs": "List stored runs, or show one.",
+    "demo": "Do the main job on this machine, with a real small model or simulated.",
+    "simulate": "Serve an OpenAI-compatible simulated deployment.",
+    "doctor": "Check this installation, the project and its deployments.",
+    "schema": "Print the JSON Schema of a file format.",
+}
+"""Every subcommand and the line that `promptreg --help` shows for it; the module `promptreg.cli.<name>` holds the rest.
+
+Written here so that `--help` imports no command: numpy, openai, aiohttp and rich load only when a command needs them.
+"""
+
+
+class LazyGroup(click.Group):
+    """A group that imports the module of a subcommand only when that subcommand is asked for."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Names in the order of a user's day."""
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """The click command of `promptreg.cli.<name>`, or None for an unknown name (click then says so)."""
+        if cmd_name not in COMMANDS:
+            return None
+        module = importlib.import_module(f"promptreg.cli.{cmd_name}")
+        command: click.Command = module.command
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """The list of commands, from `COMMANDS` alone."""
+        with formatter.section("Commands"):
+            formatter.write_dl(list(COMMANDS.items()))
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """As click does it, with the closest command named for a misspelt one."""
+        if args and args[0] not in COMMANDS and not args[0].startswith("-"):
+            raise click.UsageError(f"There is no command {args[0]!r}.{_closest(args[0])}", ctx)
+        return super().resolve_command(ctx, args)
+
+
+def _closest(word: str) -> str:
+    from rapidfuzz import process  # noqa: PLC0415 - only a misspelt command pays for this import
+
+    match = process.extractOne(word, list(COMMANDS), score_cutoff=60)
+    return f" Did you mean {match[0]!r}?" if match else f" The commands are: {', '.join(COMMANDS)}."
+
+
+@click.group(
+    cls=LazyGroup,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    epilog="Example: promptreg record && promptreg compare. Exit codes: 0 equivalent, 1 drift or regression, "
+    "2 usage or configuration, 3 inconclusive, 4 endpoint or internal error, 130 interrupted.",
+)
+@click.version_option(__version__, prog_name="promptreg", message="%(prog)s %(version)s")
+def cli() -> None:
+    """Prompt regression testing for LLM applications that move to another serving stack.
+
+    Record what your prompts answer on the deployment you trust, replay them on the one you move to, and learn which
+    answers drifted further than the source's own noise.
+    """
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Run one command line and return its exit code. Nothing that a user can cause ends in a traceback."""
+    _make_console_safe()
+    try:
+        result = cli.main(args=list(arguments), prog_name="promptreg", standalone_mode=False)
+    except click.exceptions.Exit as leave:
+        return leave.exit_code
+    except click.exceptions.NoArgsIsHelpError as error:
+        error.show()
+        return ExitCode.USAGE
+    except click.ClickException as error:
+        error.show()
+        return ExitCode.USAGE
+    except (KeyboardInterrupt, click.Abort):
+        click.echo("Interrupted. Whatever was stored stays; `--resume` goes on from there.", err=True)
+        return ExitCode.INTERRUPTED
+    except BrokenPipeError:
+        # The reader of a pipe has gone (`| head`): no news for anybody; stdout must not be flushed again at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return ExitCode.EQUIVALENT
+    except PromptregError as error:
+        _show(error)
+        return error.exit_code
+    except Exception as error:  # noqa: BLE001 - the last resort: a bug must still end with a sentence and a code
+        _show_bug(error)
+        return ExitCode.FAILURE
+    return result if isinstance(result, int) else ExitCode.EQUIVALENT
+
+
+def main() -> None:
+    """Entry point of the console script."""
+    sys.exit(run(sys.argv[1:]))
+
+
+def _show(error: PromptregError) -> None:
+    from promptreg.text.terminal import strip_control  # noqa: PLC0415 - not needed for --help
+
+    if isinstance(error, ProjectError) and len(error.problems) > 1:
+        click.echo(f"Error: {len(error.problems)} problems", err=True)
+        for problem in error.problems:
+            click.echo(strip_control(f"  {problem}"), err=True)
+    else:
+        click.echo(strip_control(f"Error: {error}"), err=True)
+
+
+def _show_bug(error: Exception) -> None:
+    click.echo(
+        f"Error: promptreg failed inside: {type(error).__name__}: {error}\n"
+        "This is a bug in promptreg, not in your project. Set PROMPTREG_TRACEBACK=1 to see where.",
+        err=True,
+    )
+    if os.environ.get("PROMPTREG_TRACEBACK"):
+        traceback.print_exception(error)
+
+
+def _make_console_safe() -> None:
+    """A console whose code page lacks a character (Windows cp1252, gbk) shows an escape instead of failing."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
