@@ -1,0 +1,286 @@
+"""What a report shows, as plain data. Whoever has a comparison fills these views in; writers only read them.
+
+Every text here may come from a model, a server or a user and is treated as hostile by every writer. Times are Unix
+seconds, durations are seconds, passes count from 0 (writers show them from 1). Fields with a default may be left out:
+what is not known is not shown, and is never shown as zero.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import MISSING, dataclass, field, fields, is_dataclass
+from typing import Any, Literal, TypeAlias
+
+from promptreg.answer.model import Usage
+from promptreg.canonical import Json, JsonObject
+from promptreg.text.sentence import Sentence
+
+SCHEMA = "promptreg.report/1"
+"""Name and version of the payload's form. It grows by new keys only."""
+
+CaseVerdictName: TypeAlias = Literal["pass", "changed", "drift", "fail", "new", "missing", "error", "waived"]
+SuiteVerdictName: TypeAlias = Literal["EQUIVALENT", "DRIFT", "REGRESSION", "INCONCLUSIVE", "ERROR"]
+SettingGroup: TypeAlias = Literal["deployment", "fingerprint", "request", "provenance", "run"]
+OperationKind: TypeAlias = Literal["equal", "delete", "insert"]
+
+
+@dataclass(frozen=True, slots=True)
+class SettingView:
+    """One line of a deployment's provenance."""
+
+    group: SettingGroup
+    name: str
+    """As configured (`temperature`, `quantisation`). Names the catalogue knows are translated."""
+    value: str
+    compared: bool = True
+    """False for what differs by nature (address, time of recording): shown, never marked as a difference."""
+
+
+@dataclass(frozen=True, slots=True)
+class DeploymentView:
+    """One of the two deployments."""
+
+    name: str
+    settings: tuple[SettingView, ...] = ()
+    """In the order to be shown. A setting that only one side has is a difference."""
+
+
+@dataclass(frozen=True, slots=True)
+class OperationView:
+    """A stretch of text: in both answers, only in the golden (`delete`) or only in the candidate (`insert`)."""
+
+    kind: OperationKind
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class PartDiffView:
+    """The difference of one part of an answer. The operations spell both texts out in full."""
+
+    part: Literal["content", "reasoning", "tool_calls"]
+    operations: tuple[OperationView, ...]
+    complete: bool = True
+    """False when the texts differ too much for the bounded diff: they are then shown without highlights."""
+    note: Sentence | None = None
+    """Set when the texts differ in nothing one can see: says which normalisation makes them equal."""
+
+
+@dataclass(frozen=True, slots=True)
+class DiffView:
+    """A candidate answer against one golden answer."""
+
+    golden: int
+    """Index into the case's `golden` groups."""
+    parts: tuple[PartDiffView, ...]
+    distance: float | None = None
+    """Normalised edit distance of the contents, 0 (equal) to 1."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReasoningView:
+    """A reasoning text and the passes that gave it."""
+
+    text: str
+    passes: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCallView:
+    """One tool call of an answer."""
+
+    name: str
+    arguments: str
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerGroup:
+    """All samples of one side with the same content, tool calls and finish reason."""
+
+    passes: tuple[int, ...]
+    content: str = ""
+    tool_calls: tuple[ToolCallView, ...] = ()
+    finish_reason: str | None = None
+    reasonings: tuple[ReasoningView, ...] = ()
+    """Distinct reasoning texts inside the group, most frequent first. Empty when there was none."""
+    flags: tuple[str, ...] = ()
+    """Repairs made while reading (`lone_surrogate`, …)."""
+    sha256: str = ""
+    """Identity of the group's first answer, so that a decision can be bound to what was shown."""
+    diff: DiffView | None = None
+    """On candidate groups: against the nearest golden group."""
+
+
+@dataclass(frozen=True, slots=True)
+class AttemptView:
+    """One attempt at a call."""
+
+    duration_s: float
+    status: int | None = None
+    problem: str | None = None
+    """Why it gave no answer, in a sentence; None for the attempt that did."""
+
+
+@dataclass(frozen=True, slots=True)
+class SampleView:
+    """One call: how it went. Retried and failed calls stay visible here for ever."""
+
+    pass_index: int
+    group: int | None = None
+    """Index into the answer groups of its side; None when the call failed."""
+    attempts: tuple[AttemptView, ...] = ()
+    """Oldest first. Empty when only the answer is known (a baseline without its store)."""
+    first_token_s: float | None = None
+    in_flight: int | None = None
+    usage: Usage | None = None
+    notes: tuple[str, ...] = ()
+    """Oddities that did not prevent reading (`done_missing`, …)."""
+
+
+@dataclass(frozen=True, slots=True)
+class SpreadView:
+    """Distances of one case on one channel: what the noise-against-drift picture is drawn from."""
+
+    source: tuple[float, ...]
+    """Per source sample its mean distance to the other source samples: the noise."""
+    target: tuple[float, ...]
+    """Per target sample its mean distance to the source samples."""
+
+
+@dataclass(frozen=True, slots=True)
+class ChannelView:
+    """One distance between answers, for one case."""
+
+    name: str
+    z: float | None = None
+    """Standard score of the case's statistic among the relabellings."""
+    ratio: float | None = None
+    """Distance to the source over the source's own noise: 1 is no more than noise; infinite when there is no noise."""
+    sentence: Sentence | None = None
+    spread: SpreadView | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class CheckView:
+    """A check on both sides."""
+
+    label: str
+    source_passed: int
+    source_total: int
+    """Scored samples; unscored ones are not in it."""
+    target_passed: int
+    target_total: int
+    worse: bool = False
+    """True when the verdict counts it as worse than on the source."""
+    sentence: Sentence | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class FaultView:
+    """A fault found in answers (serving.md F01–F55)."""
+
+    kind: str
+    severity: str
+    sentence: Sentence
+    where: str = ""
+    evidence: str = ""
+    suspects: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class CaseView:
+    """One case with everything a reviewer asks about it."""
+
+    suite: str
+    case_id: str
+    verdict: CaseVerdictName
+    severity: float
+    """Review order: larger is worse. Ties are ordered by suite and case id."""
+    sentence: Sentence
+    """The verdict explained."""
+    p_value: float | None = None
+    noise_multiple: float | None = None
+    """Largest `ratio` of the channels that count for this case; infinite when the source has no noise."""
+    tags: tuple[str, ...] = ()
+    channels: tuple[ChannelView, ...] = ()
+    checks: tuple[CheckView, ...] = ()
+    faults: tuple[FaultView, ...] = ()
+    golden: tuple[AnswerGroup, ...] = ()
+    """Source answers, nearest pair first. See `answers.paired_groups`."""
+    candidate: tuple[AnswerGroup, ...] = ()
+    """Target answers, nearest pair first."""
+    source_samples: tuple[SampleView, ...] = ()
+    target_samples: tuple[SampleView, ...] = ()
+    messages: tuple[JsonObject, ...] = ()
+    """The request's messages as sent."""
+    source_params: JsonObject = field(default_factory=dict)
+    """The rest of the request as sent to the source (deployment defaults merged)."""
+    target_params: JsonObject = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class SuiteView:
+    """One suite's verdict and how it came about."""
+
+    name: str
+    verdict: SuiteVerdictName
+    sentence: Sentence
+    p_value: float | None = None
+    source_passes: int | None = None
+    target_passes: int | None = None
+    notes: tuple[Sentence, ...] = ()
+    """Plan facts in words: labellings, seed, false-alarm budget, the test's power, the bound on drifted cases."""
+
+
+@dataclass(frozen=True, slots=True)
+class Payload:
+    """A whole report."""
+
+    title: str
+    run_id: str
+    created_at: float
+    verdict: SuiteVerdictName
+    sentence: Sentence
+    """The verdict over all suites in one sentence."""
+    source: DeploymentView
+    target: DeploymentView
+    suites: tuple[SuiteView, ...]
+    cases: Iterable[CaseView]
+    """Read once and never held as a whole, so a generator is fine. Any order."""
+    warnings: tuple[Sentence, ...] = ()
+    """What a reader must know before trusting the rest: fingerprint changed during the run, verify = false, …"""
+    next_steps: tuple[Sentence, ...] = ()
+    """What to do now."""
+    language: Literal["auto", "zh", "en"] = "auto"
+    """Language the page opens in; `auto` follows the browser."""
+    version: str = ""
+    """Version of promptreg that wrote the report."""
+
+
+def to_json(value: object) -> Json:
+    """A view as JSON: fields at their default are left out, numbers that JSON does not have become null.
+
+    Raises:
+        TypeError: for a value that no view holds.
+    """
+    if value is None or isinstance(value, (bool, int, str)):
+        return value
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if is_dataclass(value) and not isinstance(value, type):
+        return {
+            each.name: to_json(content)
+            for each in fields(value)
+            if not _is_default(each, content := getattr(value, each.name))
+        }
+    if isinstance(value, Mapping):
+        return {str(key): to_json(item) for key, item in value.items()}
+    if isinstance(value, Sequence):
+        return [to_json(item) for item in value]
+    raise TypeError(f"{type(value).__name__} is no part of a report")
+
+
+def _is_default(each: Any, content: object) -> bool:
+    if each.default is not MISSING:
+        return bool(content == each.default)
+    return each.default_factory is not MISSING and bool(content == each.default_factory())
