@@ -1,0 +1,286 @@
+"""Verdicts and the records that carry them. Plain data; `decide` is the only place that makes any."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Final
+
+from promptreg.canonical import Json, JsonObject, canonical_json
+from promptreg.text.sentence import Sentence
+
+
+class CaseVerdict(StrEnum):
+    """What became of one case."""
+
+    PASS = "pass"  # noqa: S105 - a verdict, no password
+    """Every answer of both sides is the same text after normalisation."""
+    CHANGED = "changed"
+    """Texts differ, but not more than the source differs from itself can explain, or not in anything that matters."""
+    DRIFT = "drift"
+    """The answers moved further than the source's own noise explains."""
+    FAIL = "fail"
+    """A check got worse than on the source."""
+    NEW = "new"
+    """There is nothing recorded for this request; nothing was compared."""
+    MISSING = "missing"
+    """There is a recording, but the case is no longer in the suite."""
+    ERROR = "error"
+    """A sample is missing after all retries; the case could not be judged. Never a pass."""
+    WAIVED = "waived"
+    """Somebody accepted the difference."""
+
+
+class SuiteVerdict(StrEnum):
+    """What became of a suite."""
+
+    EQUIVALENT = "EQUIVALENT"
+    DRIFT = "DRIFT"
+    REGRESSION = "REGRESSION"
+    INCONCLUSIVE = "INCONCLUSIVE"
+    ERROR = "ERROR"
+
+
+SEVERITY_CLASS: Final[Mapping[CaseVerdict, int]] = {
+    CaseVerdict.FAIL: 7,
+    CaseVerdict.DRIFT: 6,
+    CaseVerdict.ERROR: 5,
+    CaseVerdict.MISSING: 4,
+    CaseVerdict.NEW: 3,
+    CaseVerdict.CHANGED: 2,
+    CaseVerdict.WAIVED: 1,
+    CaseVerdict.PASS: 0,
+}
+"""Whole part of a case's severity. The fraction orders cases of one verdict by the size of the effect."""
+
+
+def severity(verdict: CaseVerdict, effect: float) -> float:
+    """Review order: larger is worse.
+
+    Args:
+        verdict: gives the whole part, see `SEVERITY_CLASS`.
+        effect: how large the effect is, 0 or more, in standard deviations of the labellings; squeezed into [0, 1).
+    """
+    effect = max(0.0, effect) if math.isfinite(effect) else 1e6
+    return SEVERITY_CLASS[verdict] + effect / (1 + effect)
+
+
+@dataclass(frozen=True, slots=True)
+class ChannelEffect:
+    """How far a case moved on one channel."""
+
+    z: float
+    """The larger of energy and outlyingness, in standard deviations over the labellings; 0 is what chance gives on average."""
+    ratio: float | None
+    """Noise multiple: mean distance source to target over mean distance within the source. None when the source has no noise."""
+
+
+@dataclass(frozen=True, slots=True)
+class CheckOutcome:
+    """A check on both sides. Unscored answers are in neither total."""
+
+    check: str
+    source_passed: int
+    source_total: int
+    target_passed: int
+    target_total: int
+    p_value: float | None = None
+    """One-sided hypergeometric p of so many failures falling on the target; None when there was nothing to score."""
+    worse: bool = False
+    """True when the verdict counts it as worse than on the source."""
+    sentence: Sentence | None = None
+
+    @property
+    def source_rate(self) -> float | None:
+        """Share of scored source answers that pass, None when none was scored."""
+        return self.source_passed / self.source_total if self.source_total else None
+
+    @property
+    def target_rate(self) -> float | None:
+        """Share of scored target answers that pass, None when none was scored."""
+        return self.target_passed / self.target_total if self.target_total else None
+
+
+@dataclass(frozen=True, slots=True)
+class CaseJudgement:
+    """The verdict on one case and what it rests on."""
+
+    case_id: str
+    verdict: CaseVerdict
+    p_value: float | None
+    """Exact permutation p of the case by itself, before any correction for the number of cases. None when it was not compared."""
+    sentence: Sentence
+    channels: Mapping[str, ChannelEffect] = field(default_factory=dict)
+    checks: tuple[CheckOutcome, ...] = ()
+    severity: float = 0.0
+    """Review order, see `severity`."""
+    deterministic_source: bool = False
+    """True when all source answers are the same text: then only a material effect counts as drift."""
+    material: tuple[str, ...] = ()
+    """Material effects found: "check", "finish_reason", "tool_calls", "language", "refusal", "length", "embedding", …"""
+
+
+@dataclass(frozen=True, slots=True)
+class RegressionOutcome:
+    """The judgement of checks, apart from drift."""
+
+    p_value: float | None
+    """None when no check told the two sides apart, so that nothing could have been found."""
+    worse: tuple[str, ...] = ()
+    """Checks with a lower pass rate on the target, as "case: check"."""
+    better: tuple[str, ...] = ()
+    """Checks with a higher pass rate on the target: flips in the other direction are never netted out."""
+    rejected: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class PowerOutcome:
+    """Planted-drift self-test: how often a fault planted into these very passes would have been found."""
+
+    fault: str
+    planted: int
+    """How many times it was planted, each time into other cases."""
+    found: int
+    sentence: Sentence
+    missed_cases: tuple[str, ...] = ()
+    """Cases in which it was planted and not found."""
+
+    @property
+    def power(self) -> float:
+        """Share of plantings that made the suite reject."""
+        return self.found / self.planted if self.planted else 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """What a suite's judgement rests on. Everything needed to repeat it."""
+
+    source_passes: int
+    target_passes: int
+    compared: int
+    """Cases that entered the statistic."""
+    labellings: int
+    exact: bool
+    """True when all labellings were counted, false when they were drawn with `seed`."""
+    joint: bool
+    """True when whole passes were permuted over all cases at once; false when each case was permuted on its own (few passes)."""
+    seed: int
+    alpha: float
+    """The share of the false-alarm budget that this look spends on drift."""
+    regression_alpha: float
+    fdr: float
+    material_distance: float
+    drifted_bound: float | None = None
+    """Upper 95 % bound on the share of drifted cases, 0 to 1. None when nothing was compared."""
+    rank_effect: float | None = None
+    """Mean of 0.5 − conformal rank over all replies: 0 without drift, about half the share of wholly changed cases with it."""
+    localised: bool = True
+    """False when drift is proven for the suite but no case could be named."""
+    deterministic_cases: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class SuiteJudgement:
+    """The verdict on one suite."""
+
+    suite: str
+    verdict: SuiteVerdict
+    p_value: float | None
+    """Of the drift test; the regression test has its own. None when nothing could be compared."""
+    sentence: Sentence
+    cases: tuple[CaseJudgement, ...]
+    """Worst first: by severity, then case id."""
+    facts: Facts
+    regression: RegressionOutcome
+    power: tuple[PowerOutcome, ...] = ()
+
+    def counts(self) -> dict[CaseVerdict, int]:
+        """How many cases have each verdict; verdicts that do not occur are left out."""
+        found: dict[CaseVerdict, int] = {}
+        for verdict in CaseVerdict:
+            number = sum(case.verdict is verdict for case in self.cases)
+            if number:
+                found[verdict] = number
+        return found
+
+    def to_json(self) -> JsonObject:
+        """The form in `compare --json`: plain JSON, numbers rounded to six digits, so that equal judgements give equal bytes."""
+        return {
+            "suite": self.suite,
+            "verdict": self.verdict.value,
+            "p_value": _rounded(self.p_value),
+            "sentence": _sentence(self.sentence),
+            "facts": {
+                "source_passes": self.facts.source_passes,
+                "target_passes": self.facts.target_passes,
+                "compared": self.facts.compared,
+                "labellings": self.facts.labellings,
+                "exact": self.facts.exact,
+                "joint": self.facts.joint,
+                "seed": self.facts.seed,
+                "alpha": _rounded(self.facts.alpha),
+                "regression_alpha": _rounded(self.facts.regression_alpha),
+                "fdr": _rounded(self.facts.fdr),
+                "material_distance": _rounded(self.facts.material_distance),
+                "drifted_bound": _rounded(self.facts.drifted_bound),
+                "rank_effect": _rounded(self.facts.rank_effect),
+                "localised": self.facts.localised,
+                "deterministic_cases": self.facts.deterministic_cases,
+            },
+            "regression": {
+                "p_value": _rounded(self.regression.p_value),
+                "rejected": self.regression.rejected,
+                "worse": list(self.regression.worse),
+                "better": list(self.regression.better),
+            },
+            "self_test": [
+                {
+                    "fault": outcome.fault,
+                    "planted": outcome.planted,
+                    "found": outcome.found,
+                    "power": _rounded(outcome.power),
+                    "sentence": _sentence(outcome.sentence),
+                    "missed_cases": list(outcome.missed_cases),
+                }
+                for outcome in self.power
+            ],
+            "cases": [_case(case) for case in self.cases],
+        }
+
+    def json_text(self) -> str:
+        """`to_json` as its one canonical text."""
+        return canonical_json(self.to_json())
+
+
+def _case(case: CaseJudgement) -> Json:
+    return {
+        "case_id": case.case_id,
+        "verdict": case.verdict.value,
+        "p_value": _rounded(case.p_value),
+        "sentence": _sentence(case.sentence),
+        "severity": _rounded(case.severity),
+        "deterministic_source": case.deterministic_source,
+        "material": list(case.material),
+        "channels": {name: {"z": _rounded(effect.z), "ratio": _rounded(effect.ratio)} for name, effect in case.channels.items()},
+        "checks": [
+            {
+                "check": outcome.check,
+                "source_rate": _rounded(outcome.source_rate),
+                "target_rate": _rounded(outcome.target_rate),
+                "p_value": _rounded(outcome.p_value),
+                "worse": outcome.worse,
+            }
+            for outcome in case.checks
+        ],
+    }
+
+
+def _sentence(sentence: Sentence) -> Json:
+    return {"en": sentence.en, "zh": sentence.zh}
+
+
+def _rounded(value: float | None) -> float | None:
+    """Six significant digits; the last bits of a floating point number depend on the machine. Infinity becomes None."""
+    return None if value is None or not math.isfinite(value) else float(f"{value:.6g}")
