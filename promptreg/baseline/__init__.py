@@ -1,0 +1,1 @@
+"""Baselines: recorded goldens as JSON Lines that people review in git."""

@@ -1,0 +1,1 @@
+"""Replay: planned calls in, samples out, with bounded concurrency and progress."""

@@ -1,0 +1,1 @@
+"""The store: runs, raw responses and embeddings in SQLite."""

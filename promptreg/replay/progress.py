@@ -1,0 +1,197 @@
+"""Progress of a replay: the event, and three ways to show it (bar, lines, nothing)."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from types import TracebackType
+from typing import TYPE_CHECKING, Protocol, Self, TextIO
+
+if TYPE_CHECKING:
+    import rich.progress
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """Where a replay stands."""
+
+    done: int
+    """Calls that ended, answered or failed."""
+    total: int
+    """Calls of this replay; what a resume left out is not in it."""
+    failed: int
+    """Calls that ended without an answer, after all their attempts."""
+    retried: int
+    """Calls that needed more than one attempt."""
+    in_flight: int
+    elapsed_s: float
+
+    @property
+    def calls_per_s(self) -> float:
+        """Mean rate so far; 0 before anything ended."""
+        return self.done / self.elapsed_s if self.elapsed_s > 0 else 0.0
+
+    @property
+    def remaining_s(self) -> float | None:
+        """Time left at the mean rate so far, in seconds; None before anything ended."""
+        return (self.total - self.done) / self.calls_per_s if self.calls_per_s > 0 else None
+
+
+class Renderer(Protocol):
+    """Shows progress from `__enter__` to `__exit__`; called with every event."""
+
+    def __enter__(self) -> Self: ...
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None: ...
+
+    def __call__(self, progress: Progress) -> None:
+        """Show where the replay stands now."""
+
+
+def renderer_for(stream: TextIO, title: str, *, quiet: bool = False) -> Renderer:
+    """The renderer that suits a stream, normally `sys.stderr`.
+
+    In this order: nothing when quiet; plain lines when the stream is not a terminal, when the terminal is "dumb" or
+    when `CI` is set; else a bar. The bar leaves colours out when `NO_COLOR` is set.
+    """
+    if quiet:
+        return Silent()
+    if not stream.isatty() or os.environ.get("TERM") == "dumb" or os.environ.get("CI"):
+        return PlainLines(stream, title)
+    return TerminalBar(stream, title)
+
+
+class Silent:
+    """Shows nothing."""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Nothing to close."""
+
+    def __call__(self, progress: Progress) -> None:
+        """Show nothing."""
+
+
+class PlainLines:
+    """One line every few seconds and one at the end; no control characters. For CI logs and pipes."""
+
+    def __init__(
+        self,
+        stream: TextIO,
+        title: str,
+        *,
+        every_s: float = 5.0,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._stream = stream
+        self._title = title
+        self._every_s = every_s
+        self._clock = clock
+        self._next_at = 0.0
+        self._last: Progress | None = None
+        self._shown: Progress | None = None
+
+    def __enter__(self) -> Self:
+        self._next_at = self._clock() + self._every_s
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._last is not None and self._last is not self._shown:
+            self._write(self._last)
+
+    def __call__(self, progress: Progress) -> None:
+        """Remember the event; write it when the last line is old enough."""
+        self._last = progress
+        now = self._clock()
+        if now >= self._next_at:
+            self._next_at = now + self._every_s
+            self._write(progress)
+
+    def _write(self, progress: Progress) -> None:
+        self._shown = progress
+        line = f"{self._title}: {describe(progress)}"
+        self._stream.write(printable(line, self._stream) + "\n")
+        self._stream.flush()
+
+
+class TerminalBar:
+    """A bar by rich, redrawn in place."""
+
+    def __init__(self, stream: TextIO, title: str) -> None:
+        self._stream = stream
+        self._title = printable(title, stream)
+        self._bar: rich.progress.Progress | None = None
+        self._task: rich.progress.TaskID | None = None
+
+    def __enter__(self) -> Self:
+        # Imported here: `promptreg --help` and runs in CI need no rich.
+        from rich.console import Console  # noqa: PLC0415 - see above
+        from rich.progress import BarColumn, MofNCompleteColumn, TextColumn  # noqa: PLC0415 - see above
+        from rich.progress import Progress as Bar  # noqa: PLC0415 - see above
+
+        self._bar = Bar(
+            TextColumn("{task.description}", markup=False),
+            BarColumn(),
+            MofNCompleteColumn(),
+            TextColumn("{task.fields[facts]}", markup=False),
+            console=Console(file=self._stream),
+            refresh_per_second=5,
+        )
+        self._task = self._bar.add_task(self._title, total=None, facts="")
+        self._bar.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._bar is not None:
+            self._bar.stop()
+
+    def __call__(self, progress: Progress) -> None:
+        """Hand the event to the bar, which redraws itself a few times a second."""
+        if self._bar is not None and self._task is not None:
+            self._bar.update(self._task, completed=progress.done, total=progress.total, facts=_facts(progress))
+
+
+def describe(progress: Progress) -> str:
+    """One plain line: "120/3000 calls, 2 failed, 24.0/s, 2 min left"."""
+    return f"{progress.done}/{progress.total} calls, {_facts(progress)}"
+
+
+def printable(text: str, stream: TextIO) -> str:
+    """The text with what the stream's encoding cannot say replaced, so that no code page makes progress fail."""
+    encoding = stream.encoding or "utf-8"
+    return text.encode(encoding, "replace").decode(encoding)
+
+
+def _facts(progress: Progress) -> str:
+    facts = [f"{progress.failed} failed"]
+    if progress.retried:
+        facts.append(f"{progress.retried} retried")
+    facts.append(f"{progress.calls_per_s:.1f}/s")
+    if progress.done >= progress.total:
+        facts.append(f"took {_duration(progress.elapsed_s)}")
+    elif progress.remaining_s is not None:
+        facts.append(f"{_duration(progress.remaining_s)} left")
+    else:
+        facts.append("waiting for the first answer")
+    return ", ".join(facts)
+
+
+def _duration(seconds: float) -> str:
+    whole = round(seconds)
+    if whole < 60:
+        return f"{whole} s"
+    if whole < 3600:
+        return f"{round(whole / 60)} min"
+    return f"{whole // 3600} h {whole % 3600 // 60} min"
