@@ -1,0 +1,56 @@
+"""promptreg schema: the JSON Schemas of the formats that people and machines read and write."""
+
+from __future__ import annotations
+
+import importlib
+import json
+from collections.abc import Callable
+from typing import NamedTuple, cast
+
+import click
+
+from promptreg.canonical import JsonObject
+from promptreg.cli.options import example
+from promptreg.errors import UsageError
+
+
+class _Source(NamedTuple):
+    """Where the schema of a format comes from: a function without arguments, imported only when asked for."""
+
+    function: str
+    describes: str
+
+
+SCHEMAS = {
+    "config": _Source("promptreg.config.schema:config_schema", "promptreg.toml, [tool.promptreg]"),
+    "suite": _Source("promptreg.suite.schema:suite_schema", "suites/*.yaml"),
+    "baseline": _Source("promptreg.baseline.schema:baseline_schema", "a line of baselines/<suite>/<deployment>.jsonl"),
+    "comparison": _Source("promptreg.workflow.schema:comparison_schema", "what `promptreg compare --json` prints"),
+    "script": _Source("promptreg.deployment.simulated.schema:script_schema", "what `promptreg simulate` answers from"),
+}
+"""Every published schema by name. The folder that owns a format owns its schema."""
+
+
+def schema_of(name: str) -> JsonObject:
+    """The JSON Schema of a format.
+
+    Raises:
+        UsageError: no schema has this name; names those there are.
+    """
+    if name not in SCHEMAS:
+        raise UsageError(f"There is no schema {name!r}. The schemas are: {', '.join(SCHEMAS)}.")
+    module, _, function = SCHEMAS[name].function.partition(":")
+    make = cast("Callable[[], JsonObject]", getattr(importlib.import_module(module), function))
+    return make()
+
+
+@click.command(epilog=example("promptreg schema suite > suite.schema.json"))
+@click.argument("name", required=False)
+def command(name: str | None) -> None:
+    """Print the JSON Schema of the format NAME; without NAME, list the names."""
+    if name is None:
+        width = max(map(len, SCHEMAS))
+        for known, source in SCHEMAS.items():
+            click.echo(f"{known:<{width}}  {source.describes}")
+        return
+    click.echo(json.dumps(schema_of(name), ensure_ascii=False, indent=2))
