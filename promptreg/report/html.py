@@ -1,0 +1,198 @@
+"""Writes the report: one HTML file that needs no network and no server.
+
+The file's order is its loading order: style, a summary without scripts, the list of cases, the page's code, and last
+the details in packed chunks, so that the first screen stands while the rest still arrives.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import os
+import re
+import shutil
+import tempfile
+from collections.abc import Iterator, Sized
+from importlib import resources
+from pathlib import Path
+from typing import IO, Literal, NamedTuple, TypeAlias
+
+from promptreg.canonical import Json, sha256_of
+from promptreg.errors import OutputError
+from promptreg.report import embed
+from promptreg.report.catalogue import catalogues
+from promptreg.report.index import Entry, entry_of
+from promptreg.report.payload import SCHEMA, Payload, to_json
+from promptreg.report.static import static_summary
+
+CHUNK_CASES = 200
+"""Cases whose details are packed together: one chunk is unpacked when one of its cases is opened."""
+
+WARN_BYTES = 20_000_000
+"""Above this size a report is slow to open; the command says so."""
+
+LIMIT_BYTES = 100_000_000
+"""Above this size a report is not written unless asked for."""
+
+ALL_DETAILS_CASES = 500
+"""Up to this many cases `details="auto"` keeps the details of passing cases too."""
+
+SCRIPTS = ("app.js",)
+"""The page's code, in the order in which it is joined."""
+
+Details: TypeAlias = Literal["auto", "all", "changed", "none"]
+
+
+class Written(NamedTuple):
+    """What was written."""
+
+    path: Path
+    size_bytes: int
+    cases: int
+    left_out: int
+    """Cases whose details are not in the file."""
+
+
+def write_html(
+    payload: Payload, path: Path, *, details: Details = "auto", limit_bytes: int | None = LIMIT_BYTES
+) -> Written:
+    """Writes the report to `path`, all or nothing: an older file there is replaced only by a complete one.
+
+    Args:
+        payload: what to show. Its cases are read once, one at a time.
+        path: the file to write; its folder is made when it is missing.
+        details: whose answers go in: `all` cases, the `changed` (all verdicts but pass), `none`, or `auto`: all of a
+            small report (up to `ALL_DETAILS_CASES` cases), the changed ones of a large one.
+        limit_bytes: refuse to write a larger file; None for no limit.
+
+    Raises:
+        OutputError: the file cannot be written, or would be larger than `limit_bytes`.
+    """
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile("w+", encoding="utf-8", newline="\n", dir=path.parent) as chunks:
+            entries = _write_chunks(payload, _kept(payload, details), chunks, limit_bytes)
+            chunks.seek(0)
+            _replace(path, payload, entries, chunks)
+    except OSError as error:
+        raise OutputError(f"The report cannot be written to {path}: {error.strerror or error}.") from error
+    left_out = sum(entry.chunk is None for entry in entries)
+    return Written(path, path.stat().st_size, len(entries), left_out)
+
+
+def _kept(payload: Payload, details: Details) -> Details:
+    if details != "auto":
+        return details
+    small = isinstance(payload.cases, Sized) and len(payload.cases) <= ALL_DETAILS_CASES
+    return "all" if small else "changed"
+
+
+def _write_chunks(payload: Payload, details: Details, out: IO[str], limit_bytes: int | None) -> list[Entry]:
+    """Packs the details into `out` and gives the list of cases, worst first."""
+    entries: list[Entry] = []
+    waiting: list[Json] = []
+    count = 0
+    written = 0
+
+    def flush() -> None:
+        nonlocal count, written
+        if waiting:
+            written += out.write(f'<script type="text/plain" id="chunk-{count}">{embed.packed(waiting)}</script>\n')
+            waiting.clear()
+            count += 1
+        if limit_bytes is not None and written > limit_bytes:
+            raise OutputError(
+                f"The report would be larger than {limit_bytes // 1_000_000} MB, which browsers do not open well. "
+                "Write it with --details changed or --details none, or select fewer cases with --select."
+            )
+
+    for case in payload.cases:
+        if details == "all" or (details == "changed" and case.verdict != "pass"):
+            entries.append(entry_of(case, count, len(waiting)))
+            waiting.append(to_json(case))
+            if len(waiting) == CHUNK_CASES:
+                flush()
+        else:
+            entries.append(entry_of(case, None, 0))
+    flush()
+    entries.sort(key=lambda entry: entry.order)
+    return entries
+
+
+def _replace(path: Path, payload: Payload, entries: list[Entry], chunks: IO[str]) -> None:
+    handle, temporary = tempfile.mkstemp(prefix=f".{path.name[:40]}.", suffix=".part", dir=path.parent)
+    try:
+        with open(handle, "w", encoding="utf-8", newline="\n") as out:
+            for piece in _pieces(payload, entries):
+                if piece is None:
+                    shutil.copyfileobj(chunks, out)
+                else:
+                    out.write(piece)
+            out.flush()
+            os.fsync(out.fileno())
+        Path(temporary).chmod(0o644)
+        Path(temporary).replace(path)
+    except BaseException:
+        Path(temporary).unlink(missing_ok=True)
+        raise
+
+
+def _pieces(payload: Payload, entries: list[Entry]) -> Iterator[str | None]:
+    """The file in order; None stands for the chunks.
+
+    The template is split once and what is put between its parts is never looked at again, so a placeholder inside data
+    stays what it is.
+    """
+    style, script = _asset("app.css"), _script()
+    values = {
+        "language": "zh-CN" if payload.language == "zh" else "en",
+        "title": embed.escaped(payload.title),
+        "policy": embed.escaped(_policy(script, style)),
+        "style": style,
+        "static": static_summary(payload, entries),
+        "report": embed.json_text(_report(payload, entries)),
+        "catalogues": embed.json_text({name: dict(texts) for name, texts in catalogues().items()}),
+        "script": script,
+    }
+    for number, part in enumerate(re.split(r"\{\{(\w+)\}\}", _asset("report.html"))):
+        if number % 2 == 0:
+            yield part
+        else:
+            yield None if part == "chunks" else values[part]
+
+
+def _report(payload: Payload, entries: list[Entry]) -> Json:
+    """The payload without the cases' details."""
+    rows = [entry.to_json() for entry in entries]
+    head: dict[str, Json] = {
+        name: to_json(getattr(payload, name))
+        for name in (
+            "title", "run_id", "created_at", "verdict", "sentence", "source", "target", "suites", "warnings",
+            "next_steps", "language", "version",
+        )
+    }  # fmt: skip
+    identity = sha256_of([head["run_id"], head["created_at"], rows])
+    return {"schema": SCHEMA, "report_id": identity[:16], **head, "cases": rows, "chunk_cases": CHUNK_CASES}
+
+
+def _policy(script: str, style: str) -> str:
+    return (
+        f"default-src 'none'; script-src '{_hash(script)}'; style-src '{_hash(style)}'; img-src data:; "
+        "connect-src 'none'; base-uri 'none'; form-action 'none'"
+    )
+
+
+def _hash(text: str) -> str:
+    return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode("ascii")
+
+
+def _script() -> str:
+    """All of the page's code inside one function, so that nothing of it is global."""
+    body = "\n".join(_asset(f"js/{name}") for name in SCRIPTS)
+    return f'\n(() => {{\n"use strict";\n{body}\n}})();\n'
+
+
+def _asset(name: str) -> str:
+    return resources.files("promptreg.report").joinpath("assets", *name.split("/")).read_text(encoding="utf-8")
+
+

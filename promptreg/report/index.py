@@ -1,0 +1,80 @@
+"""The list of cases that a report opens with: small, worst first, details elsewhere."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from promptreg.canonical import Json, JsonObject
+from promptreg.report.payload import CaseView, SpreadView, to_json
+
+PREVIEW_CHARACTERS = 60
+"""Length of the request's preview in the list."""
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A case in the list, and where its details lie: chunk and position. No chunk: details were left out."""
+
+    case: JsonObject
+    order: tuple[float, str, str]
+    chunk: int | None
+    position: int
+
+    def to_json(self) -> Json:
+        """The entry as the page reads it."""
+        place: dict[str, Json] = {} if self.chunk is None else {"chunk": self.chunk, "position": self.position}
+        return {**self.case, **place}
+
+
+def entry_of(case: CaseView, chunk: int | None, position: int) -> Entry:
+    """The list's entry for a case. Passing cases carry no sentence: the page has one for all of them."""
+    row: dict[str, Any] = {
+        "suite": case.suite,
+        "case_id": case.case_id,
+        "verdict": case.verdict,
+        "severity": to_json(case.severity),
+        "preview": preview_of(case),
+    }
+    if case.verdict != "pass":
+        row["sentence"] = to_json(case.sentence)
+    if case.tags:
+        row["tags"] = list(case.tags)
+    if (multiple := to_json(case.noise_multiple)) is not None:
+        row["noise_multiple"] = multiple
+    if case.faults:
+        row["faults"] = sorted({fault.kind for fault in case.faults})
+    if troubled := sum(len(sample.attempts) > 1 or sample.group is None for sample in _samples(case)):
+        row["troubled"] = troubled
+    spread = widest_spread(case)
+    if spread is not None:
+        row["spread"] = {"source": _rounded(spread.source), "target": _rounded(spread.target)}
+    # Not finite is worst: an unknown severity must not hide at the end of the list.
+    severity = case.severity if case.severity == case.severity else float("inf")  # noqa: PLR0124 (NaN is unequal to itself)
+    return Entry(row, (-severity, case.suite, case.case_id), chunk, position)
+
+
+def widest_spread(case: CaseView) -> SpreadView | None:
+    """The spread of the channel that moved most, by z; of the first one that has a spread where z is unknown."""
+    drawn = [channel for channel in case.channels if channel.spread is not None]
+    if not drawn:
+        return None
+    return max(drawn, key=lambda channel: channel.z if channel.z is not None else float("-inf")).spread
+
+
+def preview_of(case: CaseView) -> str:
+    """The start of the last user message, on one line."""
+    for message in reversed(case.messages):
+        content = message.get("content")
+        if message.get("role") == "user" and isinstance(content, str):
+            line = " ".join(content[: PREVIEW_CHARACTERS * 4].split())
+            return line if len(line) <= PREVIEW_CHARACTERS else line[: PREVIEW_CHARACTERS - 1] + "…"
+    return ""
+
+
+def _samples(case: CaseView) -> tuple[Any, ...]:
+    return (*case.source_samples, *case.target_samples)
+
+
+def _rounded(distances: tuple[float, ...]) -> list[Json]:
+    return [to_json(round(distance, 3)) if distance == distance else None for distance in distances]  # noqa: PLR0124 (NaN)

@@ -1,0 +1,78 @@
+"""What a reader sees without JavaScript: the verdict, the counts, both deployments, and the worst 50 cases."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+
+from promptreg.canonical import Json
+from promptreg.report.catalogue import catalogues
+from promptreg.report.embed import escaped
+from promptreg.report.index import Entry
+from promptreg.report.payload import DeploymentView, Payload
+from promptreg.text.sentence import Sentence
+
+WORST = 50
+"""Cases that are listed."""
+
+VERDICTS = ("fail", "drift", "error", "missing", "new", "changed", "waived", "pass")
+"""Case verdicts in the order in which they are counted out."""
+
+
+def static_summary(payload: Payload, entries: Sequence[Entry]) -> str:
+    """HTML without scripts, in the report's language (English for `auto`). Holds no model text, only ids and sentences."""
+    language = "zh" if payload.language == "zh" else "en"
+    return "".join(_lines(payload, entries, language, catalogues()[language]))
+
+
+def _lines(payload: Payload, entries: Sequence[Entry], language: str, words: Mapping[str, str]) -> Iterator[str]:
+    yield f'<h1 class="verdict-line"><span class="verdict-name">{escaped(words["suite." + payload.verdict])}</span></h1>\n'
+    yield f"<p>{escaped(_said(payload.sentence, language))}</p>\n"
+    for warning in payload.warnings:
+        yield f'<p class="warning">{escaped(_said(warning, language))}</p>\n'
+    counts = Counter(str(entry.case["verdict"]) for entry in entries)
+    yield "<ul>\n"
+    for verdict in VERDICTS:
+        if counts[verdict]:
+            yield f"<li>{escaped(words['verdict.' + verdict])}: {counts[verdict]}</li>\n"
+    yield "</ul>\n"
+    yield from _deployments(payload, words)
+    yield f"<h2>{escaped(words['static.worst'].replace('{count}', str(min(WORST, len(entries)))))}</h2>\n<ol>\n"
+    for entry in entries[:WORST]:
+        yield _row(entry, language, words)
+    yield "</ol>\n"
+    yield f"<p>{escaped(words['static.script'])}</p>\n"
+
+
+def _deployments(payload: Payload, words: Mapping[str, str]) -> Iterator[str]:
+    yield f"<h2>{escaped(words['deployments.title'])}</h2>\n<table>\n<thead><tr><th></th>"
+    for deployment in (payload.source, payload.target):
+        yield f'<th scope="col">{escaped(deployment.name)}</th>'
+    yield "</tr></thead>\n<tbody>\n"
+    source, target = _settings(payload.source), _settings(payload.target)
+    for key in dict.fromkeys((*source, *target)):
+        left, right = source.get(key), target.get(key)
+        cells = "".join(f"<td>{escaped('—' if value is None else value)}</td>" for value in (left, right))
+        mark = " ≠" if left != right else ""
+        yield f'<tr><th scope="row">{escaped(words.get("setting." + key[1], key[1]))}{mark}</th>{cells}</tr>\n'
+    yield "</tbody></table>\n"
+
+
+def _settings(deployment: DeploymentView) -> dict[tuple[str, str], str]:
+    return {(setting.group, setting.name): setting.value for setting in deployment.settings}
+
+
+def _row(entry: Entry, language: str, words: Mapping[str, str]) -> str:
+    case = entry.case
+    sentence = case.get("sentence")
+    said = _text(sentence, language) if sentence is not None else words["case.pass"]
+    verdict = words[f"verdict.{case['verdict']}"]
+    return f"<li><b>{escaped(verdict)}</b> {escaped(str(case['case_id']))} · {escaped(said)}</li>\n"
+
+
+def _said(sentence: Sentence, language: str) -> str:
+    return sentence.zh if language == "zh" else sentence.en
+
+
+def _text(sentence: Json, language: str) -> str:
+    return str(sentence[language]) if isinstance(sentence, Mapping) else ""
