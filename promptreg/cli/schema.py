@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import importlib
 import json
-from collections.abc import Callable
-from typing import NamedTuple, cast
+from typing import TYPE_CHECKING, NamedTuple, cast
 
 import click
 
-from promptreg.canonical import JsonObject
 from promptreg.cli.options import example
 from promptreg.errors import UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from promptreg.canonical import JsonObject
 
 
 class _Source(NamedTuple):
