@@ -1,0 +1,1 @@
+"""The simulated deployment: an OpenAI-compatible server that answers from a script."""

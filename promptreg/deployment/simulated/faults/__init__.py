@@ -1,0 +1,1 @@
+"""Faults that the simulated deployment can plant; `registry` lists them all."""

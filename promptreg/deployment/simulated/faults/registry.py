@@ -1,0 +1,25 @@
+"""All faults that can be planted, by name. A new family of faults is one module and one line here."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rapidfuzz import process
+
+from promptreg.deployment.simulated.faults import parts, text, wire
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from promptreg.deployment.simulated.faults.base import Fault
+
+FAULTS: Mapping[str, Fault] = {fault.name: fault for family in (text, parts, wire) for fault in family.FAULTS}
+"""Every fault by its name."""
+
+
+def closest_fault(name: str) -> str | None:
+    """The known name that is closest to a mistyped one, if any is close."""
+    found = process.extractOne(name, FAULTS, processor=None, score_cutoff=60)
+    if found is None:
+        return None
+    return str(found[2])

@@ -1,0 +1,92 @@
+"""Scripts in YAML: every problem of the file at once, each with its line."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from pydantic import ValidationError
+from rapidfuzz import process
+from ruamel.yaml import YAML
+from ruamel.yaml.comments import CommentedMap, CommentedSeq
+from ruamel.yaml.error import MarkedYAMLError, YAMLError
+
+from promptreg.deployment.simulated.script import MODELS, Script
+from promptreg.errors import ConfigError, Place, Problem
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+_KEYS = sorted({key for model in MODELS for key in model.model_fields})
+
+
+def load_script(path: Path, overrides: Mapping[str, Any] | None = None) -> Script:
+    """A script from a YAML file; `overrides` replace its top-level keys (faults are added to its own).
+
+    Raises:
+        ConfigError: with every problem of the file and its line.
+    """
+    shown = str(path)
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError as problem:
+        line = path.read_bytes()[: problem.start].count(b"\n") + 1
+        raise ConfigError(Problem("The script is not UTF-8. Save it as UTF-8.", Place(shown, line))) from problem
+    except OSError as problem:
+        raise ConfigError(
+            Problem(f"The script cannot be read: {problem.strerror or problem}.", Place(shown))
+        ) from problem
+    tree = _parse(text, shown)
+    values = dict(tree)
+    for key, value in (overrides or {}).items():
+        values[key] = [*(tree.get(key) or ()), *value] if key == "faults" else value
+    try:
+        return Script.model_validate(values)
+    except ValidationError as problem:
+        raise ConfigError(_problems(problem, tree, shown)) from problem
+
+
+def _parse(text: str, shown: str) -> CommentedMap:
+    yaml = YAML(typ="rt", pure=True)
+    try:
+        tree = yaml.load(text)
+    except MarkedYAMLError as problem:
+        mark = problem.problem_mark or problem.context_mark
+        line = None if mark is None else mark.line + 1
+        raise ConfigError(Problem(f"The script is not YAML: {problem.problem}.", Place(shown, line))) from problem
+    except YAMLError as problem:
+        raise ConfigError(Problem(f"The script is not YAML: {problem}", Place(shown))) from problem
+    if tree is None:
+        tree = CommentedMap()
+    if not isinstance(tree, CommentedMap):
+        raise ConfigError(Problem("A script is a mapping, beginning with `kind:` or `rules:`.", Place(shown, 1)))
+    return tree
+
+
+def _problems(error: ValidationError, tree: CommentedMap, shown: str) -> list[Problem]:
+    problems = []
+    for detail in error.errors(include_url=False):
+        where = ".".join(str(step) for step in detail["loc"] if not str(step).startswith("function-"))
+        if detail["type"] == "extra_forbidden":
+            key = str(detail["loc"][-1])
+            close = process.extractOne(key, _KEYS, score_cutoff=60)
+            hint = f"; did you mean {close[0]!r}?" if close else "."
+            message = f"{where}: no key of a script is called {key!r}{hint}"
+        else:
+            message = f"{where}: {detail['msg'].removeprefix('Value error, ')}."
+        problems.append(Problem(message, Place(shown, _line(tree, detail["loc"]))))
+    return problems
+
+
+def _line(tree: Any, steps: Sequence[int | str]) -> int | None:
+    """The line of the deepest place on the way that the file has, counted from 1."""
+    line: int | None = None
+    for step in steps:
+        if isinstance(tree, CommentedMap) and step in tree:
+            line = tree.lc.key(step)[0] + 1
+        elif isinstance(tree, CommentedSeq) and isinstance(step, int) and step < len(tree):
+            line = tree.lc.item(step)[0] + 1
+        else:
+            break
+        tree = tree[step]
+    return line

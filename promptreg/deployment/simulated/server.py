@@ -1,0 +1,77 @@
+"""Serving a script with uvicorn: in this process until Ctrl-C, or under the control of a caller."""
+
+from __future__ import annotations
+
+import socket
+from typing import TYPE_CHECKING
+
+import uvicorn
+
+from promptreg.deployment.simulated.app import create_app
+from promptreg.errors import EndpointError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from starlette.types import ASGIApp
+
+    from promptreg.deployment.simulated.script import Script
+
+
+def bind(host: str, port: int) -> socket.socket:
+    """A bound socket; port 0 picks a free port.
+
+    Raises:
+        EndpointError: when the address cannot be used.
+    """
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    bound = socket.socket(family, socket.SOCK_STREAM)
+    try:
+        bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        bound.bind((host, port))
+        bound.listen(2048)
+    except (OSError, OverflowError) as problem:
+        bound.close()
+        reason = problem.strerror if isinstance(problem, OSError) and problem.strerror else str(problem)
+        raise EndpointError(
+            f"The simulated deployment cannot listen on {host}:{port} ({reason}). "
+            "Choose another --port, or 0 for a free one."
+        ) from problem
+    return bound
+
+
+def base_url(bound: socket.socket) -> str:
+    """The base URL that clients of this socket use."""
+    host, port = bound.getsockname()[:2]
+    shown = {"0.0.0.0": "127.0.0.1", "::": "[::1]"}.get(host, f"[{host}]" if ":" in host else host)  # noqa: S104 - named, not bound
+    return f"http://{shown}:{port}/v1"
+
+
+def uvicorn_server(app: ASGIApp) -> uvicorn.Server:
+    """A quiet uvicorn server: planted faults would fill its log with complaints about broken responses."""
+    config = uvicorn.Config(
+        app,
+        log_config=None,
+        log_level="critical",
+        access_log=False,
+        lifespan="off",
+        timeout_graceful_shutdown=1,
+        ws="none",
+    )
+    return uvicorn.Server(config)
+
+
+def serve(script: Script, host: str, port: int, ready: Callable[[str], None]) -> None:
+    """Serves until Ctrl-C or SIGTERM. `ready` is called with the base URL once connections are accepted.
+
+    Raises:
+        EndpointError: when the address cannot be used.
+    """
+    with bind(host, port) as bound:
+        # The socket listens already, so a client that connects now waits in its queue and is served.
+        ready(base_url(bound))
+        try:
+            uvicorn_server(create_app(script)).run(sockets=[bound])
+        except KeyboardInterrupt:
+            # uvicorn raises the signal again after it has shut down in good order; for us that is a normal end.
+            return
