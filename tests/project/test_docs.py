@@ -1,0 +1,139 @@
+"""The documentation names only what exists, names all of it, and says the same in both languages."""
+
+from __future__ import annotations
+
+import re
+import runpy
+import shlex
+from pathlib import Path
+
+import click
+import pytest
+
+from promptreg.cli.app import COMMANDS, cli
+from promptreg.errors import ExitCode
+
+ROOT = Path(__file__).parents[2]
+PAGES = sorted([*ROOT.glob("README*.md"), *(ROOT / "docs").rglob("*.md"), ROOT / "reports/README.md"])
+PAIRS = [("README.md", "README.zh-CN.md"), ("docs/guide.en.md", "docs/guide.zh-CN.md")]
+FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+
+
+def _read(name: str | Path) -> str:
+    return (ROOT / name).read_text(encoding="utf-8")
+
+
+def _command_lines(page: Path) -> list[list[str]]:
+    """Every `$ promptreg …` of the page's console blocks, split as a shell would, without the word promptreg."""
+    found = []
+    for language, block in FENCE.findall(_read(page)):
+        if language != "console":
+            continue
+        for line in block.replace("\\\n", " ").splitlines():
+            if line.startswith("$ "):
+                for part in re.split(r"&&|\|\||;|\|", line[2:].partition(" #")[0]):
+                    words = shlex.split(part)
+                    if words and words[0] == "promptreg":
+                        found.append(words[1:])
+    return found
+
+
+def _option_names(command: click.Command) -> set[str]:
+    parameters = command.get_params(click.Context(command))
+    return {name for option in parameters for name in (*option.opts, *option.secondary_opts)}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
+def test_every_command_line_in_the_docs_exists(page):
+    context = click.Context(cli, info_name="promptreg")
+    for words in _command_lines(page):
+        command: click.Command = cli
+        if words and not words[0].startswith("-"):
+            command = cli.get_command(context, words[0])
+            assert command is not None, f"{page}: promptreg {words[0]} does not exist"
+        used = {word.partition("=")[0] for word in words if re.match(r"--?[a-z]", word)}
+        assert used <= _option_names(command), f"{page}: promptreg {' '.join(words)}"
+
+
+def test_the_docs_show_every_command():
+    shown = {words[0] for page in PAGES for words in _command_lines(page) if words}
+    assert set(COMMANDS) <= shown
+
+
+def test_the_reference_is_what_the_commands_say():
+    reference = runpy.run_path(str(ROOT / "docs/generate_reference.py"))["reference"]
+    assert _read("docs/reference.md") == reference(), "run `make format`"
+
+
+def test_the_reference_has_every_command_and_option():
+    text = _read("docs/reference.md")
+    context = click.Context(cli, info_name="promptreg")
+    for name in COMMANDS:
+        section = text.partition(f"\n## {name}\n")[2].partition("\n## ")[0]
+        for option in _option_names(cli.get_command(context, name)):
+            assert not option.startswith("-") or f"`{option}`" in section, f"{name} {option}"
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_command_has_help_an_example_and_help_for_each_option(name):
+    command = cli.get_command(click.Context(cli, info_name="promptreg"), name)
+    assert command.help
+    assert "Example" in (command.epilog or "")
+    assert "promptreg " in (command.epilog or "")
+    for parameter in command.params:
+        if isinstance(parameter, click.Option) and not parameter.hidden:
+            assert parameter.help, f"promptreg {name} {parameter.opts}"
+
+
+@pytest.mark.parametrize(("english", "chinese"), PAIRS)
+def test_both_languages_have_the_same_structure(english, chinese):
+    def structure(name):
+        without_code = FENCE.sub(lambda match: f"<{match[1]}>\n", _read(name))
+        return re.findall(r"^(#+) |^<(\w*)>$", without_code, re.MULTILINE)
+
+    assert structure(english) == structure(chinese)
+
+
+@pytest.mark.parametrize(("english", "chinese"), PAIRS)
+def test_both_languages_show_the_same_command_lines(english, chinese):
+    assert _command_lines(ROOT / english) == _command_lines(ROOT / chinese)
+
+
+@pytest.mark.parametrize("name", ["docs/guide.en.md", "docs/guide.zh-CN.md"])
+def test_the_guide_names_every_configuration_key(name):
+    from pydantic import BaseModel
+
+    from promptreg.config import model
+
+    text = _read(name)
+    keys = {
+        key
+        for section in vars(model).values()
+        if isinstance(section, type) and issubclass(section, BaseModel) and section.__module__ == model.__name__
+        for key, field in section.model_fields.items()
+        if key not in {"root", "file", "name"} and field.init is not False
+    }
+    assert keys
+    assert {key for key in keys if f"`{key}`" not in text} == set()
+
+
+@pytest.mark.parametrize("name", [page for pair in PAIRS for page in pair])
+def test_every_exit_code_is_explained(name):
+    text = _read(name)
+    assert [code for code in ExitCode if f"| {int(code)} |" not in text] == []
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
+def test_relative_links_lead_somewhere(page):
+    for target in re.findall(r"\]\(([^)#]+)(?:#[^)]*)?\)", FENCE.sub("", _read(page))):
+        if "://" not in target:
+            assert (page.parent / target).exists(), target
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
+def test_every_make_target_in_the_docs_exists(page):
+    targets = set(re.findall(r"^([a-z-]+):", _read("Makefile"), re.MULTILINE))
+    text = _read(page)
+    code = "\n".join([*(block for _, block in FENCE.findall(text)), *re.findall(r"`([^`\n]+)`", FENCE.sub("", text))])
+    named = set(re.findall(r"^(?:\$ )?make ([a-z][a-z-]*)", code, re.MULTILINE))
+    assert named <= targets
