@@ -17,6 +17,8 @@ KeyPath: TypeAlias = tuple[str | int, ...]
 
 _KEY = re.compile(r"""[ \t]*("(?:[^"\\]|\\.)*"|'[^']*'|[A-Za-z0-9_-]+)[ \t]*(\.)?""")
 _SKIPPED = re.compile(r'"""|\'\'\'|"(?:[^"\\\n]|\\.)*"|\'[^\'\n]*\'|#[^\n]*|[\[{]|[\]}]|\n|[^"\'#\[\]{}\n]+')
+_BASIC_END = re.compile(r'(?:[^"\\]|\\.|"(?!""))*"{3,5}', re.DOTALL)
+_LITERAL_END = re.compile(r"(?:[^']|'(?!''))*'{3,5}", re.DOTALL)
 _BLANK = re.compile(r"(?:[ \t\r\n]|#[^\n]*)+")
 
 
@@ -121,8 +123,5 @@ class _Scanner:
                 return
 
     def _skip_multiline(self, quote: str) -> None:
-        pattern = re.compile(
-            r'(?:[^"\\]|\\.|"(?!""))*"{3,5}' if quote == '"""' else r"(?:[^']|'(?!''))*'{3,5}", re.DOTALL
-        )
-        if not self._skip(pattern):
+        if not self._skip(_BASIC_END if quote == '"""' else _LITERAL_END):
             self._at = len(self._text)

@@ -21,7 +21,7 @@ from pydantic import (
 from pydantic_core import PydanticCustomError
 
 from promptreg.config.hints import did_you_mean, listing
-from promptreg.errors import ConfigError, Problem
+from promptreg.errors import ConfigError
 
 _CALL_PARTS = 2
 
