@@ -1,0 +1,163 @@
+"""One message, whole or put together from deltas, in; one Answer out.
+
+Every repair leaves a flag, so that two answers that needed different repairs are different answers:
+
+content_parts        the content was a list of parts; the text parts were joined
+other_parts          that list held something that is no text
+content_not_text     the content was neither text, null nor a list of parts; its JSON text stands for it
+refusal_field        the text stood in `refusal`, and the content was empty
+reasoning_not_text   the reasoning was no text; its JSON text stands for it
+two_reasoning_fields both reasoning fields held text, and not the same
+tool_calls_object    `tool_calls` was one object instead of a list
+tool_call_damaged    a tool call without a readable function
+arguments_object     arguments were sent as an object instead of JSON text
+arguments_missing    arguments were null or absent
+function_call        the call stood in the old `function_call` field
+lone_surrogate       half a character was replaced by U+FFFD
+finish_reason_not_text
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+
+from promptreg.answer.model import Answer, ToolCall
+from promptreg.answer.think import split_think
+from promptreg.answer.unicode import LONE_SURROGATE, without_surrogates
+from promptreg.canonical import Json, JsonObject
+
+REASONING_FIELDS = ("reasoning_content", "reasoning")
+"""Fields that hold the reasoning, the one that is read first coming first."""
+
+THINK_TAG = "think_tag"
+"""`Answer.reasoning_field` of reasoning that stood between think tags in the content."""
+
+
+def answer_from_message(message: JsonObject, finish_reason: Json = None) -> Answer:
+    """Normalises one message of an assistant.
+
+    Args:
+        message: the `message` object of a choice, or what the deltas of a stream add up to.
+        finish_reason: as the choice has it.
+    """
+    flags: set[str] = set()
+    content = _content(message, flags)
+    reasoning, field = _reasoning(message, flags)
+    if field is None:
+        split = split_think(content)
+        if split.found:
+            reasoning, content, field = split.reasoning, split.content, THINK_TAG
+    tool_calls = _tool_calls(message, flags)
+    if finish_reason is not None and not isinstance(finish_reason, str):
+        flags.add("finish_reason_not_text")
+        finish_reason = _json_text(finish_reason)
+    return Answer(
+        content=_clean(content, flags),
+        reasoning=_clean(reasoning, flags),
+        reasoning_field=field,
+        tool_calls=tool_calls,
+        finish_reason=None if finish_reason is None else _clean(finish_reason, flags),
+        flags=tuple(sorted(flags)),
+    )
+
+
+def _content(message: JsonObject, flags: set[str]) -> str:
+    content = message.get("content")
+    if isinstance(content, str):
+        text = content
+    elif content is None:
+        text = ""
+    elif isinstance(content, Sequence):
+        text = _joined_parts(content, flags)
+    else:
+        flags.add("content_not_text")
+        text = _json_text(content)
+    refusal = message.get("refusal")
+    if not text and isinstance(refusal, str) and refusal:
+        flags.add("refusal_field")
+        return refusal
+    return text
+
+
+def _joined_parts(parts: Sequence[Json], flags: set[str]) -> str:
+    flags.add("content_parts")
+    texts = []
+    for part in parts:
+        text = part.get("text") if isinstance(part, dict) else part
+        if isinstance(text, str):
+            texts.append(text)
+        else:
+            flags.add("other_parts")
+    return "".join(texts)
+
+
+def _reasoning(message: JsonObject, flags: set[str]) -> tuple[str, str | None]:
+    """The reasoning and the field it stood in. An empty field counts as none."""
+    found: list[tuple[str, str]] = []
+    for field in REASONING_FIELDS:
+        value = message.get(field)
+        if value is None or value == "" or value == []:
+            continue
+        if not isinstance(value, str):
+            flags.add("reasoning_not_text")
+            value = _json_text(value)
+        found.append((value, field))
+    if not found:
+        return "", None
+    if len(found) > 1 and found[0][0] != found[1][0]:
+        flags.add("two_reasoning_fields")
+    return found[0]
+
+
+def _tool_calls(message: JsonObject, flags: set[str]) -> tuple[ToolCall, ...]:
+    calls = message.get("tool_calls")
+    if isinstance(calls, dict):
+        flags.add("tool_calls_object")
+        calls = [calls]
+    found = []
+    if isinstance(calls, Sequence) and not isinstance(calls, str):
+        found += [_tool_call(call, flags) for call in calls]
+    elif calls is not None:
+        flags.add("tool_call_damaged")
+    legacy = message.get("function_call")
+    if isinstance(legacy, dict) and not found:
+        flags.add("function_call")
+        found.append(_tool_call({"function": legacy}, flags))
+    return tuple(found)
+
+
+def _tool_call(call: Json, flags: set[str]) -> ToolCall:
+    function: Json = None
+    arguments_key = "arguments"
+    if isinstance(call, dict):
+        function = call.get("function")
+        if not isinstance(function, dict) and isinstance(call.get("custom"), dict):
+            function, arguments_key = call["custom"], "input"
+    if not isinstance(function, dict):
+        flags.add("tool_call_damaged")
+        return ToolCall(name="", arguments=_json_text(call))
+    name = function.get("name")
+    if not isinstance(name, str):
+        flags.add("tool_call_damaged")
+        name = ""
+    arguments = function.get(arguments_key)
+    if arguments is None:
+        flags.add("arguments_missing")
+        arguments = ""
+    elif not isinstance(arguments, str):
+        flags.add("arguments_object")
+        arguments = _json_text(arguments)
+    return ToolCall(_clean(name, flags), _clean(arguments, flags))
+
+
+def _json_text(value: Json) -> str:
+    """JSON text in the order of the server, spaced as models write it."""
+    return json.dumps(value, ensure_ascii=False)
+
+
+def _clean(text: str, flags: set[str]) -> str:
+    repaired = without_surrogates(text)
+    if repaired.lone:
+        flags.add(LONE_SURROGATE)
+    return repaired.text

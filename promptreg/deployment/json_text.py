@@ -1,0 +1,33 @@
+"""JSON from servers, read fast and leniently."""
+
+from __future__ import annotations
+
+import json
+from typing import cast
+
+import orjson
+
+from promptreg.canonical import Json
+
+
+def parse_json(data: bytes) -> Json:
+    """Reads JSON text; lone surrogates, NaN and infinities, which some servers write, are let through.
+
+    Raises:
+        ValueError: when it is no JSON at all.
+    """
+    try:
+        return cast("Json", orjson.loads(data))
+    except orjson.JSONDecodeError:
+        try:
+            return cast("Json", json.loads(data.decode("utf-8", "replace")))
+        except RecursionError as error:
+            raise ValueError("JSON nested too deeply") from error
+
+
+def dump_json(value: Json) -> bytes:
+    """Writes JSON as UTF-8, as short as it gets. Lone surrogates, which orjson refuses, are written as escapes."""
+    try:
+        return orjson.dumps(value)
+    except TypeError:
+        return json.dumps(value, separators=(",", ":")).encode("ascii")

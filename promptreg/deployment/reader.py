@@ -1,0 +1,278 @@
+"""What one attempt means. Pure: used on live calls, and again whenever stored bytes are judged anew.
+
+Notes of this module, beside those of the stream reader and of the assembly:
+
+done_missing            the stream had a finish reason, but no [DONE]
+finish_missing          [DONE] without any finish reason
+lost_after_finish       the connection failed after the answer was complete
+event_stream_as_json    plain JSON under the content type of an event stream
+json_as_event_stream    an event stream under another content type
+data_after_done, unknown_frame, empty_event, several_choices, error_beside_choices
+"""
+
+from __future__ import annotations
+
+
+from promptreg.answer.model import Usage
+from promptreg.answer.reader import answer_from_message
+from promptreg.answer.usage import usage_from_json
+from promptreg.canonical import Json, JsonObject
+from promptreg.deployment.assembly import Assembly
+from promptreg.deployment.envelope import (
+    describe_body,
+    envelope_field,
+    error_message,
+    is_error,
+    looks_like_html,
+    shortened,
+)
+from promptreg.deployment.exchange import Exchange
+from promptreg.deployment.json_text import parse_json
+from promptreg.deployment.reading import Reading, ReadProblem, ReadProblemKind
+from promptreg.deployment.sse import DONE, Event, read_events
+
+_STREAM_STARTS = (b"data:", b"event:", b"id:", b"retry:", b":")
+_BLANKS = b"\xef\xbb\xbf \t\r\n"
+
+
+def read_exchange(exchange: Exchange) -> Reading:
+    """Reads one attempt: an answer, or the one reason why there is none."""
+    if exchange.status is None:
+        return _transport_problem(exchange)
+    if not 200 <= exchange.status < 300:
+        return _transport_problem(exchange) if exchange.failure is not None else _status_problem(exchange)
+    content_type = _content_type(exchange)
+    declared = "event-stream" in content_type
+    head = _head(exchange)
+    if head.startswith(_STREAM_STARTS) or (declared and not head.startswith((b"{", b"[", b"<"))):
+        return _read_stream(exchange, set() if declared else {"json_as_event_stream"})
+    if exchange.failure is not None:
+        return _transport_problem(exchange)
+    return _read_body(exchange, {"event_stream_as_json"} if declared else set())
+
+
+def _content_type(exchange: Exchange) -> str:
+    for name, value in exchange.headers:
+        if name == "content-type":
+            return value.lower()
+    return ""
+
+
+def _head(exchange: Exchange) -> bytes:
+    """The first bytes that are no blanks: enough to tell a stream from JSON and from a page."""
+    head = b""
+    for chunk in exchange.chunks:
+        head = (head + chunk.data[:4096]).lstrip(_BLANKS)
+        if len(head) >= 16:
+            break
+    return head
+
+
+def _problem(kind: ReadProblemKind, message: str, exchange: Exchange, notes: set[str] | None = None) -> Reading:
+    return Reading(None, ReadProblem(kind, message, exchange.status), notes=tuple(sorted(notes or ())))
+
+
+def _transport_problem(exchange: Exchange) -> Reading:
+    message = exchange.failure.message if exchange.failure is not None else "No response arrived."
+    return _problem(ReadProblemKind.TRANSPORT, message, exchange)
+
+
+def _status_problem(exchange: Exchange) -> Reading:
+    what = describe_body(exchange.body)
+    if exchange.status is not None and 300 <= exchange.status < 400:
+        location = next((value for name, value in exchange.headers if name == "location"), "")
+        what = f"a redirect to {shortened(location)}; put the address that answers into base_url"
+    return _problem(ReadProblemKind.HTTP_STATUS, f"HTTP {exchange.status}: {what}", exchange)
+
+
+def _read_body(exchange: Exchange, notes: set[str]) -> Reading:
+    body = exchange.body
+    try:
+        value = parse_json(body.lstrip(_BLANKS))
+    except ValueError:
+        if body.strip() and not looks_like_html(body):
+            what = f"the body is not JSON and begins “{describe_body(body)}”"
+        else:
+            what = describe_body(body)
+        return _problem(ReadProblemKind.NOT_JSON, f"HTTP {exchange.status}, but {what}", exchange, notes)
+    choices = value.get("choices") if isinstance(value, dict) else None
+    if not isinstance(value, dict) or not isinstance(choices, list) or not choices:
+        return _problem(ReadProblemKind.NO_CHOICES, _no_choices(value, exchange.status), exchange, notes)
+    choice = choices[0]
+    if len(choices) > 1:
+        notes.add("several_choices")
+        choice = next((one for one in choices if isinstance(one, dict) and one.get("index") == 0), choice)
+    message: Json = None
+    if isinstance(choice, dict):
+        message = choice.get("message")
+        if message is None:
+            message = choice.get("delta")
+    if not isinstance(choice, dict) or not isinstance(message, dict):
+        said = f"HTTP {exchange.status}, but the first choice holds no message"
+        return _problem(ReadProblemKind.NO_CHOICES, said, exchange, notes)
+    if is_error(value):
+        notes.add("error_beside_choices")
+    return Reading(
+        answer_from_message(message, choice.get("finish_reason")),
+        usage=usage_from_json(value.get("usage")),
+        model=_text(value.get("model")),
+        system_fingerprint=_text(value.get("system_fingerprint")),
+        notes=tuple(sorted(notes)),
+    )
+
+
+def _no_choices(value: Json, status: int | None) -> str:
+    """Why a JSON body is no chat completion."""
+    begin = f"HTTP {status}, but the body"
+    if not isinstance(value, dict):
+        return f"{begin} is JSON of another kind than an object"
+    field = envelope_field(value)
+    if field is not None:
+        return (
+            f"{begin} holds the completion inside “{shortened(field, 40)}” instead of at the top: "
+            f"a gateway wrapped it, and an OpenAI client cannot read it"
+        )
+    said = error_message(value)
+    if said is not None:
+        return f"{begin} is an error: {said}" if is_error(value) else f"{begin} has no choices and says: {said}"
+    if "choices" in value:
+        return f"{begin} has an empty list of choices"
+    return f"{begin} has no choices; its fields are {shortened(', '.join(map(str, value)), 120) or 'none'}"
+
+
+class _Stream:
+    """What the frames of one stream add up to."""
+
+    def __init__(self, notes: set[str]) -> None:
+        self.notes = notes
+        self.assembly = Assembly(notes)
+        self.usage: Usage | None = None
+        self.model: str | None = None
+        self.system_fingerprint: str | None = None
+        self.done = False
+        self.error: str | None = None
+        self.envelope: str | None = None
+        self.cut_frame = False
+
+    def add(self, event: Event) -> None:
+        """Takes the next event; after an error the rest is not read."""
+        data = event.data
+        if self.done or data[:1] != b"{" or event.bare:
+            if not self._is_frame(event):
+                return
+        try:
+            frame = parse_json(data)
+        except ValueError:
+            if event.whole:
+                self.error = f"the stream holds a frame that is not JSON: {describe_body(data)}"
+            else:
+                self.cut_frame = True
+            return
+        if isinstance(frame, dict):
+            self._add_frame(frame, event)
+        else:
+            self.notes.add("unknown_frame")
+
+    def _is_frame(self, event: Event) -> bool:
+        """Whether an event can be a frame at all; what else it may be is taken here."""
+        data = event.data.strip()
+        if self.done:
+            if data != DONE:
+                self.notes.add("data_after_done")
+        elif data == DONE:
+            self.done = True
+        elif not data:
+            self.notes.add("empty_event")
+        elif event.bare and data[:1] != b"{":
+            self.error = f"the stream holds text that is no event: {describe_body(data)}"
+        else:
+            return True
+        return False
+
+    def _add_frame(self, frame: JsonObject, event: Event) -> None:
+        if frame.get("error") or event.name == "error" or frame.get("object") == "error":
+            self.error = f"the stream holds an error: {error_message(frame) or describe_body(event.data)}"
+            return
+        choices = frame.get("choices")
+        usage = frame.get("usage")
+        if usage:
+            self.usage = usage_from_json(usage)
+        if self.model is None:
+            self.model = _text(frame.get("model"))
+        if self.system_fingerprint is None:
+            self.system_fingerprint = _text(frame.get("system_fingerprint"))
+        if isinstance(choices, list):
+            if choices:
+                self.assembly.add_choices(choices, event.at_s)
+        elif not usage:
+            self._add_unknown(frame)
+
+    def _add_unknown(self, frame: JsonObject) -> None:
+        self.notes.add("unknown_frame")
+        if self.envelope is None:
+            self.envelope = envelope_field(frame)
+        said = error_message(frame)
+        if said is not None and self.envelope is None:
+            self.error = f"the stream holds a frame without choices that says: {said}"
+
+
+def _read_stream(exchange: Exchange, notes: set[str]) -> Reading:
+    events, stream_notes = read_events(exchange.chunks)
+    notes |= stream_notes
+    stream = _Stream(notes)
+    for event in events:
+        stream.add(event)
+        if stream.error is not None:
+            break
+    problem = _stream_problem(stream, exchange, any_event=bool(events))
+    answer = None
+    if problem is None:
+        if exchange.failure is not None:
+            notes.add("lost_after_finish")
+        elif not stream.done:
+            notes.add("done_missing")
+        if stream.assembly.finish_reason is None:
+            notes.add("finish_missing")
+        answer = answer_from_message(stream.assembly.message(), stream.assembly.finish_reason)
+    return Reading(
+        answer,
+        problem,
+        usage=stream.usage,
+        model=stream.model,
+        system_fingerprint=stream.system_fingerprint,
+        first_token_s=stream.assembly.first_token_s,
+        notes=tuple(sorted(notes)),
+    )
+
+
+def _stream_problem(stream: _Stream, exchange: Exchange, *, any_event: bool) -> ReadProblem | None:
+    """Why a stream holds no answer; the first reason that applies.
+
+    1. an error or bare text in it, 2. the connection failed before the answer was complete, 3. it ended with neither
+    a finish reason nor [DONE], 4. no frame had choices.
+    """
+    status = exchange.status
+    assembly = stream.assembly
+    complete = assembly.any_choice and (stream.done or assembly.finish_reason is not None)
+    if stream.error is not None:
+        return ReadProblem(ReadProblemKind.ERROR_IN_STREAM, f"HTTP {status}, but {stream.error}", status)
+    if exchange.failure is not None and not complete:
+        return ReadProblem(ReadProblemKind.TRANSPORT, exchange.failure.message, status)
+    if complete:
+        return None
+    if stream.envelope is not None:
+        message = (
+            f"HTTP {status}, but each frame holds its completion inside “{shortened(stream.envelope, 40)}” instead of "
+            f"at the top: a gateway wrapped it, and an OpenAI client cannot read it"
+        )
+        return ReadProblem(ReadProblemKind.NO_CHOICES, message, status)
+    if stream.done:
+        return ReadProblem(ReadProblemKind.NO_CHOICES, f"HTTP {status}, but no frame of the stream has choices", status)
+    if not any_event:
+        return ReadProblem(ReadProblemKind.STREAM_CUT, "The stream ended before its first event", status)
+    where = "within a frame" if stream.cut_frame else "with neither a finish reason nor [DONE]"
+    return ReadProblem(ReadProblemKind.STREAM_CUT, f"The stream ended {where}", status)
+
+
+def _text(value: Json) -> str | None:
+    return value if isinstance(value, str) else None
