@@ -7,7 +7,7 @@ from collections.abc import Collection
 from rapidfuzz import fuzz, process
 
 _CUTOFF = 70.0
-_LISTED = 12
+_LISTED = 24
 
 
 def closest(word: str, allowed: Collection[str]) -> str | None:
@@ -23,7 +23,7 @@ def did_you_mean(word: str, allowed: Collection[str]) -> str:
 
 
 def listing(names: Collection[str]) -> str:
-    """Names as people read them: sorted, in backquotes, at most twelve."""
+    """Names as people read them: sorted, in backquotes, at most 24."""
     shown = [f"`{name}`" for name in sorted(names)[:_LISTED]]
     more = len(names) - len(shown)
     return ", ".join(shown) + (f" and {more} more" if more > 0 else "")

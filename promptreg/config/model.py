@@ -255,9 +255,8 @@ class Config(Section):
         """
         found = self.deployments.get(name)
         if found is None:
-            raise ConfigError(
-                Problem(f"{self.file}: " + unknown_deployment("There is no deployment", name, self.deployments))
-            )
+            sentence = unknown_deployment("You asked for the deployment", name, self.deployments)
+            raise ConfigError(f"{self.file}: {sentence}")
         return found
 
     def role(self, role: Literal["source", "target"]) -> Deployment:
@@ -280,6 +279,5 @@ def unknown_deployment(start: str, name: str, deployments: Collection[str]) -> s
     """A sentence that begins with `start` and says that `name` is no deployment, with what to do."""
     if not deployments:
         return f"{start} `{name}`, but the file has no deployments; add a table `[deployments.{name}]`."
-    return (
-        f"{start} `{name}`, which is not defined.{did_you_mean(name, deployments)} Defined are {listing(deployments)}."
-    )
+    hint = did_you_mean(name, deployments)
+    return f"{start} `{name}`, which is not defined.{hint} Defined are {listing(deployments)}."

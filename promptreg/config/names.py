@@ -15,7 +15,7 @@ def name_problem(name: str) -> str | None:
         return "is empty"
     bad = next((char for char in name if char in _FORBIDDEN or unicodedata.category(char) in {"Cc", "Cs"}), None)
     if bad is not None:
-        return f"contains {bad!r}; file names are made of it, so these are not allowed: {_FORBIDDEN} and control characters"
+        return f"contains {bad!r}; file names are made of it, so {_FORBIDDEN} and control characters are not allowed"
     if name[0] == "." or name[-1] == "." or name != name.strip():
         return "starts or ends with a dot or a space; file names are made of it"
     if name.split(".", maxsplit=1)[0].casefold() in _DEVICES:

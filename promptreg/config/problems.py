@@ -43,7 +43,9 @@ def sentences(
     return [_sentence(detail, model, advice or {}) for detail in error.errors(include_url=False)]
 
 
-def _sentence(detail: ErrorDetails, model: type[BaseModel], advice: Mapping[str, str]) -> tuple[KeyPath, str]:
+def _sentence(  # noqa: PLR0911 - one return per kind of error reads as a table
+    detail: ErrorDetails, model: type[BaseModel], advice: Mapping[str, str]
+) -> tuple[KeyPath, str]:
     path = detail["loc"]
     kind = detail["type"]
     context = detail.get("ctx", {})
@@ -51,7 +53,7 @@ def _sentence(detail: ErrorDetails, model: type[BaseModel], advice: Mapping[str,
     if kind == "promptreg":
         return path, str(context["sentence"])
     if kind == "extra_forbidden":
-        allowed = allowed_keys(model, path[:-1])
+        allowed = [name for name in allowed_keys(model, path[:-1]) if name not in advice]
         hint = advice.get(key) or did_you_mean(key, allowed).strip()
         return path, f"Unknown key `{key}`. {hint + ' ' if hint else ''}Allowed are {listing(allowed)}."
     if kind == "missing":
@@ -71,7 +73,7 @@ def _sentence(detail: ErrorDetails, model: type[BaseModel], advice: Mapping[str,
     return path, f"{name}: {detail['msg']}."
 
 
-def named_kind(value: object) -> str:
+def named_kind(value: object) -> str:  # noqa: PLR0911 - one return per kind of value reads as a table
     """What a value is, for people; never its text, which may be a secret."""
     if value is None:
         return "empty"
@@ -101,7 +103,7 @@ def _words(model: type[BaseModel], path: KeyPath) -> Collection[str]:
 
 
 def _annotation(model: type[BaseModel], path: KeyPath) -> Any:
-    """The type that is declared for `path`; labels of union branches, which pydantic puts into paths, are passed over."""
+    """The type that is declared for `path`; labels of union branches in the path are passed over."""
     inner: Any = model
     for key in path:
         if isinstance(inner, type) and issubclass(inner, BaseModel):

@@ -29,8 +29,8 @@ def secrets_of(deployment: Deployment) -> Mapping[str, str]:
     ]
     problems += [
         Problem(
-            f"The environment variable {variable} ({where}, {named[variable]}) contains a line end, a control character "
-            "or a character beyond Latin-1, which no HTTP header can carry. Set it to the bare key."
+            f"The environment variable {variable} ({where}, {named[variable]}) contains a line end, a control "
+            "character or a character beyond Latin-1, which no HTTP header can carry. Set it to the bare key."
         )
         for variable, value in values.items()
         if any(ord(char) < 0x20 or 0x7F <= ord(char) < 0xA0 or ord(char) > 0xFF for char in value)
