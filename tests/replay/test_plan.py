@@ -33,7 +33,9 @@ def test_order_of_a_pass_depends_neither_on_file_order_nor_on_the_other_passes()
 
 def test_passes_and_seeds_are_shuffled_apart():
     orders = {
-        tuple(call.case.case_id for call in plan_passes(CASES, [index], seed=seed)) for seed in range(5) for index in range(5)
+        tuple(call.case.case_id for call in plan_passes(CASES, [index], seed=seed))
+        for seed in range(5)
+        for index in range(5)
     }
 
     assert len(orders) == 25

@@ -1,0 +1,65 @@
+"""Coding of a response body with its chunk borders and arrival times into one compressed value.
+
+Layout before compression, little-endian: number of chunks (uint32); the length of each chunk in bytes (uint32); the
+time of each chunk as microseconds since the chunk before, the first since sending (int64); the bytes of the body.
+Differences, because their upper bytes are zero and compress to almost nothing. Level 1, because it keeps nine tenths of
+what level 6 saves on event streams at a third of the time.
+"""
+
+from __future__ import annotations
+
+import struct
+import sys
+import zlib
+from array import array
+from itertools import accumulate, pairwise
+
+from promptreg.deployment.exchange import Chunk
+
+_COUNT = struct.Struct("<I")
+_MICROSECONDS = 1_000_000
+
+
+def encode_chunks(chunks: tuple[Chunk, ...]) -> bytes:
+    """The stored form of a body. Times are kept to the microsecond; everything else exactly."""
+    if not chunks:
+        return b""
+    times = [round(chunk.at_s * _MICROSECONDS) for chunk in chunks]
+    steps = array("q", [times[0], *(later - earlier for earlier, later in pairwise(times))])
+    lengths = array("I", [len(chunk.data) for chunk in chunks])
+    if sys.byteorder == "big":
+        steps.byteswap()
+        lengths.byteswap()
+    parts = (_COUNT.pack(len(chunks)), lengths.tobytes(), steps.tobytes(), *(chunk.data for chunk in chunks))
+    return zlib.compress(b"".join(parts), level=1)
+
+
+def decode_chunks(stored: bytes) -> tuple[Chunk, ...]:
+    """The chunks that `encode_chunks` stored.
+
+    Raises:
+        ValueError: when the value is damaged.
+    """
+    if not stored:
+        return ()
+    try:
+        raw = zlib.decompress(stored)
+        (count,) = _COUNT.unpack_from(raw)
+    except (zlib.error, struct.error) as error:
+        raise ValueError(f"a stored response body is damaged: {error}") from error
+    lengths = array("I")
+    steps = array("q")
+    steps_at = _COUNT.size + count * lengths.itemsize
+    body_at = steps_at + count * steps.itemsize
+    lengths.frombytes(raw[_COUNT.size : steps_at])
+    steps.frombytes(raw[steps_at:body_at])
+    if sys.byteorder == "big":
+        steps.byteswap()
+        lengths.byteswap()
+    if len(lengths) != count or len(steps) != count or body_at + sum(lengths) != len(raw):
+        raise ValueError("a stored response body is damaged: its parts do not add up")
+    ends = list(accumulate(lengths, initial=body_at))
+    return tuple(
+        Chunk(at / _MICROSECONDS, raw[start:end])
+        for at, (start, end) in zip(accumulate(steps), pairwise(ends), strict=True)
+    )

@@ -1,0 +1,87 @@
+"""Opens the SQLite file with our settings, and says in one sentence what SQLite means by its errors."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from promptreg.errors import StoreError
+
+BUSY_TIMEOUT_S = 15.0
+"""How long a write waits for another process before it gives up, in seconds."""
+
+
+def connect(path: Path, busy_timeout_s: float = BUSY_TIMEOUT_S) -> sqlite3.Connection:
+    """A connection in autocommit mode; transactions are begun by hand.
+
+    WAL with `synchronous = NORMAL`: a committed sample survives `kill -9` of promptreg, because its pages are with the
+    operating system by then. After a power cut the last commits may be missing, but the file is whole and a resumed run
+    takes the missing samples again; paying an fsync for every commit would buy nothing more.
+    """
+    connection = sqlite3.connect(path, timeout=busy_timeout_s, isolation_level=None)
+    try:
+        connection.execute("PRAGMA journal_mode = WAL")
+        connection.execute("PRAGMA synchronous = NORMAL")
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+@contextmanager
+def store_errors(path: Path, busy_timeout_s: float = BUSY_TIMEOUT_S) -> Iterator[None]:
+    """Turns errors of the file and of SQLite into StoreError; errors that only a bug can cause pass through.
+
+    Raises:
+        StoreError: one sentence about what is wrong and one about what to do.
+    """
+    try:
+        yield
+    except (sqlite3.ProgrammingError, sqlite3.IntegrityError, sqlite3.InterfaceError):
+        raise
+    except sqlite3.DatabaseError as error:
+        raise StoreError(_sentence(path, error, busy_timeout_s)) from error
+    except OSError as error:
+        raise StoreError(
+            f"The store {path} cannot be opened: {error.strerror or error}. {_ELSEWHERE}",
+        ) from error
+
+
+_ELSEWHERE = "Make the folder writable, or name another file as `store` under [paths] in promptreg.toml."
+
+_SENTENCES = (
+    (
+        "disk is full",
+        (
+            "The disk is full: the store {path} cannot grow. What was stored stays; free some space and continue with "
+            "--resume."
+        ),
+    ),
+    (
+        "locked",
+        (
+            "The store {path} has been locked by another process for more than {seconds:g} s. Wait for that process or end "
+            "it, then continue with --resume."
+        ),
+    ),
+    ("unable to open", "The store {path} cannot be opened or created. " + _ELSEWHERE),
+    ("readonly", "The store {path} is read-only. " + _ELSEWHERE),
+    (
+        "not a database",
+        (
+            "{path} is not a store of promptreg and not a SQLite database at all. Move it away, or name another file as "
+            "`store` under [paths] in promptreg.toml."
+        ),
+    ),
+    ("malformed", "The store {path} is damaged. Move it away: the next run makes a new one."),
+)
+"""What SQLite's words contain, and what they mean to a user."""
+
+
+def _sentence(path: Path, error: sqlite3.DatabaseError, busy_timeout_s: float) -> str:
+    for words, sentence in _SENTENCES:
+        if words in str(error):
+            return sentence.format(path=path, seconds=busy_timeout_s)
+    return f"The store {path} failed: {error}."

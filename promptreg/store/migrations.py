@@ -1,0 +1,143 @@
+"""The store's schema, as an append-only list of small steps. Never change one that was released: add another.
+
+Each step runs together with its record in one transaction, and all pending steps of one opening run in one transaction
+around them, so a crash leaves the store as it was. The schema's version is the number of steps applied.
+
+Tables use natural names; what is written once per run (`run_cases`) has an integer key, so that the rows written once
+per sample stay small. Columns called `*_json` hold JSON text.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from sqlite_utils.migrations import Migrations
+
+from promptreg.errors import StoreError
+
+if TYPE_CHECKING:
+    from sqlite_utils import Database
+
+MIGRATION_SET = "promptreg.store"
+"""Name of our steps among those of other tools that might share the file."""
+
+
+def m001_runs(db: Database) -> None:
+    """Runs, and what each asked: requests are kept once however many runs send them."""
+    db.create_table(
+        "runs",
+        {
+            "id": str,
+            "kind": str,
+            "state": str,
+            "deployment": str,
+            "server": str,
+            "model": str,
+            "base_url": str,
+            "provenance_json": str,
+            "request_defaults_json": str,
+            "passes": int,
+            "seed": int,
+            "options_json": str,
+            "suites_json": str,
+            "started_at": float,
+            "ended_at": float,
+            "fingerprint_before_json": str,
+            "fingerprint_after_json": str,
+            "warnings_json": str,
+            "verdict": str,
+        },
+        pk="id",
+        not_null={"kind", "state", "deployment", "started_at"},
+    )
+    db.create_table("requests", {"sha256": str, "request_json": str}, pk="sha256")
+    db.create_table(
+        "run_cases",
+        {"id": int, "run_id": str, "suite": str, "case_id": str, "request_sha256": str, "tags_json": str},
+        pk="id",
+        foreign_keys=[("run_id", "runs", "id"), ("request_sha256", "requests", "sha256")],
+        not_null={"run_id", "suite", "case_id", "request_sha256"},
+    )
+    db.table("run_cases").create_index(["run_id", "suite", "case_id"], unique=True)
+
+
+def m002_samples(db: Database) -> None:
+    """Samples, unique by run, suite, case and pass; and every attempt at them."""
+    db.create_table(
+        "samples",
+        {
+            "run_case": int,
+            "pass_index": int,
+            "state": str,
+            "in_flight": int,
+            "problem_kind": str,
+            "problem_message": str,
+        },
+        pk=("run_case", "pass_index"),
+        foreign_keys=[("run_case", "run_cases", "id")],
+        not_null={"state", "in_flight"},
+    )
+    db.create_table(
+        "attempts",
+        {
+            "run_case": int,
+            "pass_index": int,
+            "number": int,
+            "sent_at": float,
+            "duration_s": float,
+            "status": int,
+            "headers_json": str,
+            "chunks": bytes,
+            "failure_kind": str,
+            "failure_message": str,
+        },
+        pk=("run_case", "pass_index", "number"),
+        not_null={"sent_at", "duration_s", "headers_json", "chunks"},
+    )
+
+
+def m003_embeddings(db: Database) -> None:
+    """Vectors of texts by model and text hash, float32 in little-endian order."""
+    db.create_table(
+        "embeddings",
+        {"model": str, "text_sha256": str, "vector": bytes},
+        pk=("model", "text_sha256"),
+        not_null={"vector"},
+    )
+
+
+MIGRATIONS: tuple[Callable[[Database], None], ...] = (m001_runs, m002_samples, m003_embeddings)
+"""All steps, oldest first."""
+
+
+def migrate(db: Database, path: Path, steps: tuple[Callable[[Database], None], ...] = MIGRATIONS) -> None:
+    """Bring a store to the newest schema; do nothing when it is there already.
+
+    Raises:
+        StoreError: when a newer promptreg wrote the store.
+    """
+    migrations = Migrations(MIGRATION_SET)
+    for step in steps:
+        migrations()(step)
+    _refuse_newer(migrations, db, path, len(steps))
+    if not migrations.pending(db):
+        return
+    # IMMEDIATE: of two processes that open a new store at once, the second waits here and then finds nothing to do.
+    db.conn.execute("BEGIN IMMEDIATE")
+    try:
+        migrations.apply(db)
+    except BaseException:
+        db.rollback()
+        raise
+    db.commit()
+
+
+def _refuse_newer(migrations: Migrations, db: Database, path: Path, known: int) -> None:
+    applied = [step.name for step in migrations.applied(db)]
+    if len(applied) > known:
+        raise StoreError(
+            f"{path} was written by a newer promptreg: its schema version is {len(applied)}, this promptreg knows "
+            f"up to {known}. Upgrade promptreg, or name another file as `store` under [paths] in promptreg.toml."
+        )

@@ -1,0 +1,250 @@
+"""The store: one SQLite file with runs, raw responses and embeddings."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext, suppress
+from functools import partial
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Self
+
+from sqlite_utils import Database
+
+from promptreg.canonical import JsonObject
+from promptreg.errors import StoreError
+from promptreg.store.columns import json_text, plain_text
+from promptreg.store.connect import BUSY_TIMEOUT_S, connect, store_errors
+from promptreg.store.migrations import migrate
+from promptreg.store.runs import (
+    RunCase,
+    RunKind,
+    RunRecord,
+    RunSpec,
+    RunState,
+    change_run,
+    insert_run,
+    read_cases,
+    read_runs,
+)
+from promptreg.store.samples import StoredSample, read_samples
+from promptreg.store.writer import Writer
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from promptreg.replay.sample import Sample
+
+_HASHES_PER_QUERY = 500  # SQLite's smallest limit on parameters is 999
+
+
+class Store:
+    """An open store. Use as a context manager, from the thread that opened it; `add_sample` from any thread."""
+
+    def __init__(self, path: Path, database: Database, busy_timeout_s: float) -> None:
+        """Use `Store.open`."""
+        self.path = path
+        self._database = database
+        self._busy_timeout_s = busy_timeout_s
+        self._writer: Writer | None = None
+
+    @classmethod
+    def open(cls, path: Path | str, *, create: bool = True, busy_timeout_s: float = BUSY_TIMEOUT_S) -> Store:
+        """Open a store, bring it to the newest schema, and make it first where it does not exist.
+
+        Args:
+            path: the file; folders above it are made as needed.
+            create: False to insist that it exists, for commands that only read.
+            busy_timeout_s: how long to wait for another process that writes.
+
+        Raises:
+            StoreError: it cannot be opened, is no store, is damaged, or a newer promptreg wrote it.
+        """
+        path = Path(path)
+        if not create and not path.exists():
+            raise StoreError(f"There is no store at {path} yet. `promptreg record` makes it.")
+        with store_errors(path, busy_timeout_s):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            connection = connect(path, busy_timeout_s)
+            try:
+                database = Database(connection)
+                migrate(database, path)
+            except BaseException:
+                connection.close()
+                raise
+        return cls(path, database, busy_timeout_s)
+
+    def close(self) -> None:
+        """Write what still waits and close the file.
+
+        Raises:
+            StoreError: when something could not be written.
+        """
+        try:
+            if self._writer is not None:
+                writer, self._writer = self._writer, None
+                writer.close()
+        finally:
+            self._database.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        # The error that is on its way says more than a second one about the same disk.
+        with suppress(StoreError) if error is not None else nullcontext():
+            self.close()
+
+    def start_run(self, spec: RunSpec) -> str:
+        """Store a run that begins now.
+
+        Returns:
+            Its id, such as 20261201-231502-gpu-3f2a.
+        """
+        with self._errors():
+            return insert_run(self._database, spec)
+
+    def update_run(
+        self,
+        run_id: str,
+        *,
+        state: RunState | None = None,
+        fingerprint_before: JsonObject | None = None,
+        fingerprint_after: JsonObject | None = None,
+        warnings: Sequence[str] | None = None,
+        ended_at: float | None = None,
+        verdict: str | None = None,
+    ) -> None:
+        """Change what is given and leave the rest, after everything added so far is committed.
+
+        Raises:
+            StoreError: no such run, or the store cannot be written.
+        """
+        changes: dict[str, str | float | None] = {
+            "state": state,
+            "fingerprint_before_json": None if fingerprint_before is None else json_text(fingerprint_before),
+            "fingerprint_after_json": None if fingerprint_after is None else json_text(fingerprint_after),
+            "warnings_json": None if warnings is None else json_text(list(warnings)),
+            "ended_at": ended_at,
+            "verdict": verdict,
+        }
+        changes = {name: value for name, value in changes.items() if value is not None}
+        self.flush()
+        if changes:
+            with self._errors():
+                change_run(self._database, run_id, changes)
+
+    def add_sample(self, run_id: str, sample: Sample) -> None:
+        """Hand a sample to the writer thread; it is committed, with all its attempts, within 250 ms.
+
+        A sample that failed before gets the new attempts appended and the new state; one that was answered stays as it
+        is. Cases that the run does not hold yet are added to it.
+
+        Raises:
+            StoreError: when this or an earlier sample could not be written. What was stored stays.
+        """
+        if self._writer is None:
+            self._writer = Writer(partial(connect, self.path, self._busy_timeout_s), self._errors)
+        self._writer.add(run_id, sample)
+
+    def flush(self) -> None:
+        """Return when every sample added so far is committed.
+
+        Raises:
+            StoreError: when one could not be written.
+        """
+        if self._writer is not None:
+            self._writer.flush()
+
+    def answered(self, run_id: str) -> frozenset[tuple[str, str, int]]:
+        """(suite, case id, pass) of the samples with an answer. Failed ones are not in it, so a resume retries them."""
+        self.flush()
+        with self._errors():
+            rows = self._database.query(
+                "SELECT suite, case_id, pass_index FROM run_cases JOIN samples ON run_case = run_cases.id "
+                "WHERE run_id = ? AND samples.state = 'answered'",
+                (run_id,),
+            )
+            return frozenset((row["suite"], row["case_id"], row["pass_index"]) for row in rows)
+
+    def samples(self, run_id: str, suite: str | None = None) -> Iterator[StoredSample]:
+        """The samples of a run, raw, by suite, case and pass. One at a time: memory does not grow with the run."""
+        self.flush()
+        with self._errors():
+            yield from read_samples(self._database.conn, run_id, suite)
+
+    def runs(self) -> tuple[RunRecord, ...]:
+        """All runs, newest first."""
+        self.flush()
+        with self._errors():
+            return tuple(read_runs(self._database))
+
+    def run(self, run_id: str) -> RunRecord:
+        """One run.
+
+        Raises:
+            StoreError: when there is no such run.
+        """
+        self.flush()
+        with self._errors():
+            for record in read_runs(self._database, "id = ?", (run_id,)):
+                return record
+        raise StoreError(f"The store {self.path} holds no run {run_id!r}. `promptreg runs` lists the runs it holds.")
+
+    def latest_run(
+        self, kind: RunKind, deployment: str, *, states: Sequence[RunState] | None = None
+    ) -> RunRecord | None:
+        """The newest run of a kind on a deployment, None when there is none.
+
+        Args:
+            kind: record or compare.
+            deployment: its name.
+            states: only runs in one of these states; for `--resume` the ones that did not end: running, interrupted,
+                failed.
+        """
+        condition = "kind = ? AND deployment = ?"
+        arguments: list[str] = [kind, plain_text(deployment)]
+        if states is not None:
+            condition += f" AND state IN ({', '.join('?' for _ in states)})"
+            arguments.extend(states)
+        self.flush()
+        with self._errors():
+            return next(read_runs(self._database, condition, arguments), None)
+
+    def cases(self, run_id: str) -> tuple[RunCase, ...]:
+        """The cases of a run with their requests, by suite and case id."""
+        self.flush()
+        with self._errors():
+            return tuple(read_cases(self._database, run_id))
+
+    def embeddings(self, model: str, hashes: Iterable[str]) -> dict[str, np.ndarray]:
+        """Stored vectors (float32) by text hash; texts without one are left out."""
+        import numpy as np  # noqa: PLC0415 - recording needs no numpy
+
+        found: dict[str, np.ndarray] = {}
+        wanted = list(hashes)
+        with self._errors():
+            for start in range(0, len(wanted), _HASHES_PER_QUERY):
+                part = wanted[start : start + _HASHES_PER_QUERY]
+                rows = self._database.conn.execute(
+                    "SELECT text_sha256, vector FROM embeddings WHERE model = ? AND text_sha256 IN "  # noqa: S608 - marks
+                    f"({', '.join('?' for _ in part)})",
+                    (model, *part),
+                )
+                found.update({text_sha256: np.frombuffer(vector, dtype="<f4") for text_sha256, vector in rows})
+        return found
+
+    def add_embeddings(self, model: str, vectors: Mapping[str, np.ndarray]) -> None:
+        """Store vectors by text hash, as float32; replaces what was there."""
+        with self._errors(), self._database.atomic():
+            self._database.conn.executemany(
+                "INSERT OR REPLACE INTO embeddings (model, text_sha256, vector) VALUES (?, ?, ?)",
+                [(model, text_sha256, vector.astype("<f4").tobytes()) for text_sha256, vector in vectors.items()],
+            )
+
+    @contextmanager
+    def _errors(self) -> Iterator[None]:
+        with store_errors(self.path, self._busy_timeout_s):
+            yield
