@@ -18,6 +18,8 @@ class FailureKind(StrEnum):
     TOTAL_TIMEOUT = "total_timeout"
     DISCONNECTED = "disconnected"
     """The connection was reset or closed before the body was complete."""
+    TOO_LARGE = "too_large"
+    """The body grew past the size limit of the transport."""
     CALL = "call"
     """The user's own function (`call = "app.chat:reply"`) raised."""
 

@@ -12,7 +12,6 @@ data_after_done, unknown_frame, empty_event, several_choices, error_beside_choic
 
 from __future__ import annotations
 
-
 from promptreg.answer.model import Usage
 from promptreg.answer.reader import answer_from_message
 from promptreg.answer.usage import usage_from_json

@@ -1,0 +1,149 @@
+"""One deployment, ready to be asked: transport, retries, redaction, reading."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import random
+import time
+from collections.abc import Awaitable, Callable, Mapping
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, NamedTuple, Self
+
+from promptreg.deployment.exchange import Exchange
+from promptreg.deployment.profiles.load import load_profile
+from promptreg.deployment.reader import read_exchange
+from promptreg.deployment.reading import Reading
+from promptreg.deployment.redact import Redactor, url_secrets
+from promptreg.deployment.retry import Retry, retry_of, wait_s
+from promptreg.deployment.transports.base import TimeLimits, Transport, Wiring
+
+if TYPE_CHECKING:
+    from promptreg.canonical import JsonObject
+    from promptreg.config import Deployment
+    from promptreg.deployment.profiles.model import Profile
+
+_LOG = logging.getLogger("promptreg.deployment")
+
+
+class Outcome(NamedTuple):
+    """What became of one call."""
+
+    attempts: tuple[Exchange, ...]
+    """Every attempt, oldest first, without secrets."""
+    reading: Reading
+    """Of the last attempt."""
+
+
+class Client:
+    """Asks one deployment. Used as an asynchronous context manager.
+
+    Example:
+        async with Client(deployment, secrets_of(deployment)) as client:
+            outcome = await client.ask(request_body(case.request, deployment))
+    """
+
+    def __init__(
+        self,
+        deployment: Deployment,
+        secrets: Mapping[str, str],
+        *,
+        sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
+        clock: Callable[[], float] = time.time,
+        seed: int = 0,
+        root: Path | None = None,
+        transport: Transport | None = None,
+    ) -> None:
+        """Prepares the client; nothing is sent before it is entered.
+
+        Args:
+            deployment: whom to ask.
+            secrets: values of the environment variables it names, by name (`secrets_of`).
+            sleep: waits between tries; replaced in tests.
+            clock: Unix time; replaced in tests.
+            seed: of the jitter in those waits.
+            root: folder of the project, where `ca_file` and modules of `call` are found.
+            transport: instead of the one that the deployment asks for.
+
+        Raises:
+            ConfigError: for a CA file, a proxy or a function that cannot be used.
+        """
+        self.deployment = deployment
+        self.profile: Profile = load_profile(deployment.server)
+        self._sleep = sleep
+        self._clock = clock
+        self._jitter = random.Random(seed)  # noqa: S311  spreads waits, protects nothing
+        wiring = _wiring(deployment, secrets, root)
+        values = [*secrets.values(), *url_secrets(deployment.base_url), *url_secrets(deployment.proxy)]
+        self._redactor = Redactor(values, deployment.headers_env)
+        self._transport = transport if transport is not None else _transport(deployment, wiring, root)
+        self.warnings: tuple[str, ...] = _warnings(deployment)
+        """What whoever reads the run must know about how it was made: one sentence each."""
+
+    async def __aenter__(self) -> Self:
+        for warning in self.warnings:
+            _LOG.warning("%s", warning)
+        await self._transport.__aenter__()
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        await self._transport.__aexit__(kind, error, traceback)
+
+    async def ask(self, body: JsonObject) -> Outcome:
+        """Sends one request, with further tries where they may help; never raises for what a server does."""
+        attempts: list[Exchange] = []
+        while True:
+            exchange = self._redactor.exchange(await self._transport.send(body))
+            attempts.append(exchange)
+            reading = read_exchange(exchange)
+            retry = retry_of(exchange, reading, self.profile)
+            allowed = {Retry.NEVER: 0, Retry.ONCE: 1, Retry.OFTEN: self.deployment.max_retries}[retry]
+            if len(attempts) > min(allowed, self.deployment.max_retries):
+                return Outcome(tuple(attempts), reading)
+            await self._sleep(wait_s(exchange, len(attempts), self._jitter, self._clock()))
+
+    async def get(self, path: str) -> Exchange:
+        """Fetches a path of the server (`Wiring.url`), once, without secrets."""
+        return self._redactor.exchange(await self._transport.get(path))
+
+
+def _wiring(deployment: Deployment, secrets: Mapping[str, str], root: Path | None) -> Wiring:
+    timeouts = deployment.timeout_s
+    ca_file = deployment.ca_file
+    return Wiring(
+        base_url=deployment.base_url or "",
+        headers={header: secrets[variable] for header, variable in deployment.headers_env.items()},
+        api_key=None if deployment.api_key_env is None else secrets[deployment.api_key_env],
+        limits=TimeLimits(timeouts.connect, timeouts.first_byte, timeouts.idle, timeouts.total),
+        concurrency=deployment.concurrency,
+        verify=deployment.verify,
+        ca_file=str(root / ca_file) if ca_file is not None and root is not None else ca_file,
+        proxy=deployment.proxy,
+    )
+
+
+def _transport(deployment: Deployment, wiring: Wiring, root: Path | None) -> Transport:
+    """The transport that a deployment asks for. Imported late: each brings a heavy library of its own."""
+    if deployment.call is not None:
+        from promptreg.deployment.transports.function import FunctionTransport  # noqa: PLC0415
+
+        return FunctionTransport(deployment.call, wiring.limits, root)
+    if deployment.client == "openai":
+        from promptreg.deployment.transports.openai_client import OpenAITransport  # noqa: PLC0415
+
+        return OpenAITransport(wiring)
+    from promptreg.deployment.transports.wire import WireTransport  # noqa: PLC0415
+
+    return WireTransport(wiring)
+
+
+def _warnings(deployment: Deployment) -> tuple[str, ...]:
+    if deployment.verify or deployment.call is not None:
+        return ()
+    return (
+        f"The certificate of deployment `{deployment.name}` is not checked (verify = false): "
+        f"anyone on the way can read the key and change the answers. Use ca_file for a certificate of your own.",
+    )

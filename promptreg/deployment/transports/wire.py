@@ -1,0 +1,165 @@
+"""The default transport: plain HTTP on aiohttp, the raw bytes with their arrival times."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import ssl
+import time
+import urllib.request
+from types import TracebackType
+from typing import TYPE_CHECKING, Self
+from urllib.parse import urlsplit
+
+import aiohttp
+
+from promptreg import __version__
+from promptreg.deployment.exchange import Chunk, Exchange, Failure
+from promptreg.deployment.json_text import dump_json
+from promptreg.deployment.sse import DONE
+from promptreg.deployment.transports.base import CHAT_PATH, Wiring
+from promptreg.deployment.transports.failures import failure_of, timeout_failure, too_large
+from promptreg.deployment.transports.watch import Watch
+from promptreg.errors import ConfigError
+
+if TYPE_CHECKING:
+    from promptreg.canonical import JsonObject
+
+KEEP_ALIVE_S = 4.0
+"""Idle connections are closed after this: just before uvicorn's 5 s, so that no request meets a closing socket."""
+
+
+class WireTransport:
+    """One session with at most `concurrency` connections. Redirects are not followed: they are told."""
+
+    def __init__(self, wiring: Wiring) -> None:
+        self._wiring = wiring
+        self._chat_url = wiring.url(CHAT_PATH)
+        self._proxy = proxy_for(wiring)
+        self._tls = tls_context(wiring)
+        self._session: aiohttp.ClientSession | None = None
+
+    async def __aenter__(self) -> Self:
+        wiring = self._wiring
+        headers = {"User-Agent": f"promptreg/{__version__}", "Accept": "application/json, text/event-stream"}
+        if wiring.api_key is not None:
+            headers["Authorization"] = f"Bearer {wiring.api_key}"
+        self._session = aiohttp.ClientSession(
+            connector=aiohttp.TCPConnector(limit=wiring.concurrency, keepalive_timeout=KEEP_ALIVE_S, ssl=self._tls),
+            cookie_jar=aiohttp.DummyCookieJar(),
+            timeout=aiohttp.ClientTimeout(total=None, sock_connect=wiring.limits.connect),
+            headers={**headers, **wiring.headers},
+            trust_env=False,  # the proxy is taken from the environment once, not looked up for each request
+        )
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        if self._session is not None:
+            await self._session.close()
+            self._session = None
+
+    async def send(self, body: JsonObject) -> Exchange:
+        """Posts one chat completion request."""
+        return await self._exchange("POST", self._chat_url, dump_json(body))
+
+    async def get(self, path: str) -> Exchange:
+        """Fetches a path, see `Wiring.url`."""
+        return await self._exchange("GET", self._wiring.url(path), None)
+
+    async def _exchange(self, method: str, url: str, data: bytes | None) -> Exchange:
+        if self._session is None:
+            raise RuntimeError("the transport is used outside its context")
+        limits = self._wiring.limits
+        sent_at = time.time()
+        watch = Watch(limits)
+        chunks: list[Chunk] = []
+        status: int | None = None
+        headers: tuple[tuple[str, str], ...] = ()
+        failure: Failure | None = None
+        try:
+            async with (
+                watch,
+                self._session.request(
+                    method,
+                    url,
+                    data=data,
+                    headers={"Content-Type": "application/json"} if data is not None else None,
+                    proxy=self._proxy,
+                    allow_redirects=False,
+                ) as response,
+            ):
+                status = response.status
+                headers = tuple([(name.lower(), value) for name, value in response.headers.items()])
+                failure = await self._receive(response.content, watch, chunks)
+                if failure is not None:
+                    response.close()
+        except TimeoutError as error:
+            # aiohttp's own time-outs are TimeoutErrors as well; the watch knows whether it was one of ours
+            if watch.expired is not None:
+                failure = timeout_failure(watch.expired, limits)
+            else:
+                failure = failure_of(error, url, limits, answering=status is not None)
+        except (aiohttp.ClientError, OSError, asyncio.IncompleteReadError) as error:
+            failure = failure_of(error, url, limits, answering=status is not None)
+        return Exchange(sent_at, watch.elapsed(), status, headers, tuple(chunks), failure)
+
+    async def _receive(self, content: aiohttp.StreamReader, watch: Watch, chunks: list[Chunk]) -> Failure | None:
+        left = self._wiring.largest_body
+        while data := await content.readany():
+            chunks.append(Chunk(watch.received(), data))
+            left -= len(data)
+            if left < 0:
+                return too_large(self._wiring.largest_body)
+            if DONE in data[-32:]:
+                watch.done()
+        return None
+
+
+def proxy_for(wiring: Wiring) -> str | None:
+    """The proxy to use: the configured one, else the environment's for this host.
+
+    Raises:
+        ConfigError: for a proxy that is no HTTP proxy.
+    """
+    proxy = wiring.proxy
+    if proxy is None:
+        parts = urlsplit(wiring.base_url)
+        if not parts.hostname or urllib.request.proxy_bypass(parts.hostname):
+            return None
+        proxies = urllib.request.getproxies()
+        proxy = proxies.get(parts.scheme) or proxies.get("all")
+        if proxy is None:
+            return None
+        if "://" not in proxy:
+            proxy = f"http://{proxy}"
+    if urlsplit(proxy).scheme not in ("http", "https"):
+        raise ConfigError(
+            f"The proxy for {urlsplit(wiring.base_url).hostname} is of the kind “{urlsplit(proxy).scheme}”; "
+            f'promptreg can use http and https proxies: set proxy = "http://…" for the deployment, or NO_PROXY'
+        )
+    return proxy
+
+
+def tls_context(wiring: Wiring) -> ssl.SSLContext | bool:
+    """What aiohttp is to check: the system's certificates, those and the CA file's, or nothing.
+
+    Raises:
+        ConfigError: when the CA file cannot be read.
+    """
+    if not wiring.verify:
+        return False
+    if wiring.ca_file is None:
+        return True
+    context = ssl.create_default_context()
+    try:
+        context.load_verify_locations(cafile=wiring.ca_file)
+    except (OSError, ssl.SSLError) as error:
+        with contextlib.suppress(AttributeError):
+            error = OSError(error.strerror or str(error))
+        raise ConfigError(
+            f"ca_file {wiring.ca_file} cannot be read as PEM certificates ({error}); "
+            f"name the file with the certificate of the authority that signed the deployment's"
+        ) from error
+    return context
