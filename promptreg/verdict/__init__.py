@@ -1,0 +1,1 @@
+"""Scores in, verdicts out: the only folder where that happens."""

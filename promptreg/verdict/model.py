@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from promptreg.canonical import Json, JsonObject, canonical_json
-from promptreg.text.sentence import Sentence
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from promptreg.text.sentence import Sentence
 
 
 class CaseVerdict(StrEnum):
@@ -72,9 +75,11 @@ class ChannelEffect:
     """How far a case moved on one channel."""
 
     z: float
-    """The larger of energy and outlyingness, in standard deviations over the labellings; 0 is what chance gives on average."""
+    """The larger of energy and outlyingness, in standard deviations over the labellings; 0 is what chance gives on
+    average."""
     ratio: float | None
-    """Noise multiple: mean distance source to target over mean distance within the source. None when the source has no noise."""
+    """Noise multiple: mean distance source to target over mean distance within the source. None when the source has
+    no noise."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +115,8 @@ class CaseJudgement:
     case_id: str
     verdict: CaseVerdict
     p_value: float | None
-    """Exact permutation p of the case by itself, before any correction for the number of cases. None when it was not compared."""
+    """Exact permutation p of the case by itself, before any correction for the number of cases. None when it was not
+    compared."""
     sentence: Sentence
     channels: Mapping[str, ChannelEffect] = field(default_factory=dict)
     checks: tuple[CheckOutcome, ...] = ()
@@ -119,7 +125,7 @@ class CaseJudgement:
     deterministic_source: bool = False
     """True when all source answers are the same text: then only a material effect counts as drift."""
     material: tuple[str, ...] = ()
-    """Material effects found: "check", "finish_reason", "tool_calls", "language", "refusal", "length", "embedding", …"""
+    """Material effects found, such as "check", "finish_reason", "tool_calls", "language", "refusal", "length"."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,7 +171,8 @@ class Facts:
     exact: bool
     """True when all labellings were counted, false when they were drawn with `seed`."""
     joint: bool
-    """True when whole passes were permuted over all cases at once; false when each case was permuted on its own (few passes)."""
+    """True when whole passes were permuted over all cases at once; false when each case was permuted on its own (few
+    passes)."""
     seed: int
     alpha: float
     """The share of the false-alarm budget that this look spends on drift."""
@@ -175,7 +182,8 @@ class Facts:
     drifted_bound: float | None = None
     """Upper 95 % bound on the share of drifted cases, 0 to 1. None when nothing was compared."""
     rank_effect: float | None = None
-    """Mean of 0.5 − conformal rank over all replies: 0 without drift, about half the share of wholly changed cases with it."""
+    """Mean of 0.5 − conformal rank over all replies: 0 without drift, about half the share of wholly changed cases
+    with it."""
     localised: bool = True
     """False when drift is proven for the suite but no case could be named."""
     deterministic_cases: int = 0
@@ -194,6 +202,8 @@ class SuiteJudgement:
     """Worst first: by severity, then case id."""
     facts: Facts
     regression: RegressionOutcome
+    drift_rejected: bool = False
+    """True when the drift test rejects, which the verdict REGRESSION would otherwise hide."""
     power: tuple[PowerOutcome, ...] = ()
 
     def counts(self) -> dict[CaseVerdict, int]:
@@ -206,11 +216,12 @@ class SuiteJudgement:
         return found
 
     def to_json(self) -> JsonObject:
-        """The form in `compare --json`: plain JSON, numbers rounded to six digits, so that equal judgements give equal bytes."""
+        """The form in `compare --json`: plain JSON; numbers have six digits, so equal judgements give equal bytes."""
         return {
             "suite": self.suite,
             "verdict": self.verdict.value,
             "p_value": _rounded(self.p_value),
+            "drift_rejected": self.drift_rejected,
             "sentence": _sentence(self.sentence),
             "facts": {
                 "source_passes": self.facts.source_passes,
@@ -263,7 +274,9 @@ def _case(case: CaseJudgement) -> Json:
         "severity": _rounded(case.severity),
         "deterministic_source": case.deterministic_source,
         "material": list(case.material),
-        "channels": {name: {"z": _rounded(effect.z), "ratio": _rounded(effect.ratio)} for name, effect in case.channels.items()},
+        "channels": {
+            name: {"z": _rounded(effect.z), "ratio": _rounded(effect.ratio)} for name, effect in case.channels.items()
+        },
         "checks": [
             {
                 "check": outcome.check,

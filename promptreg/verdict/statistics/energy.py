@@ -2,10 +2,14 @@
 
 Formulas (n source answers x, m target answers y, distance d):
 
-    U = 2/(nm) Σ d(x,y) − 1/(n(n−1)) Σ d(x,x') − 1/(m(m−1)) Σ d(y,y')     energy, unbiased: any change of distribution
-    O = 1/(nm) Σ d(x,y) − 1/(n(n−1)) Σ d(x,x')                            outlyingness: target further out than the source's own noise
+    U = 2/(nm) Σ d(x,y) − 1/(n(n−1)) Σ d(x,x') − 1/(m(m−1)) Σ d(y,y')
+    O = 1/(nm) Σ d(x,y) − 1/(n(n−1)) Σ d(x,x')
 
-A side of one answer has no distances within itself; its term is dropped. (Székely and Rizzo's energy distance in its unbiased form.)
+U, the unbiased energy statistic, answers to any change of distribution; O, the outlyingness, to a target that lies
+further out than the source's own noise.
+
+A side of one answer has no distances within itself; its term is dropped. (Székely and Rizzo's energy distance in its
+unbiased form.)
 """
 
 from __future__ import annotations
@@ -18,7 +22,8 @@ from numpy.typing import NDArray
 Floats = NDArray[np.float64]
 
 FLAT: Final = 1e-12
-"""A statistic whose spread over the labellings is below this, in units of the largest distance, does not depend on the labelling."""
+"""A statistic whose spread over the labellings is below this, in units of the largest distance, does not depend on
+the labelling."""
 
 
 def energy_and_outlyingness(distances: Floats, rows: Floats) -> tuple[Floats, Floats]:
@@ -46,7 +51,9 @@ def energy_and_outlyingness(distances: Floats, rows: Floats) -> tuple[Floats, Fl
 
 
 def standardised(values: Floats) -> Floats:
-    """Each value as its distance from the mean over all labellings, in standard deviations; 0 where the labelling makes no difference.
+    """Each value as its distance from the mean over all labellings, in standard deviations.
+
+    Where the labelling makes no difference it is 0.
 
     Args:
         values: shape (…, R), one value a labelling.

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
-from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 TOLERANCE: Final = 1e-9
-"""Relative tolerance of a tie. Two labellings that differ only in which of several identical answers they name give statistics that are equal in
-mathematics but not in floating point; the tolerance makes them tie again."""
+"""Relative tolerance of a tie. Two labellings that differ only in which of several identical answers they name give
+statistics that are equal in mathematics but not in floating point; the tolerance makes them tie again."""
 
 
 def tail_counts(values: NDArray[np.float64]) -> NDArray[np.int64]:

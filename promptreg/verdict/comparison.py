@@ -1,0 +1,197 @@
+"""All tests of one suite, before any verdict: per-case statistics, the suite's p-values, and the two lists."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from math import comb
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from promptreg.verdict.material import case_channels
+from promptreg.verdict.statistics.effect import conformal_ranks, rank_effect
+from promptreg.verdict.statistics.labellings import EXACT_LIMIT, JOINT_MINIMUM, RANDOM_LABELLINGS, labellings
+from promptreg.verdict.statistics.multiple import benjamini_hochberg
+from promptreg.verdict.statistics.regression import CheckPasses, fisher_p, regression_p, smallest_fisher_p
+from promptreg.verdict.statistics.suite import CaseStatistic, SuiteStatistic, case_statistic
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from promptreg.verdict.evidence import CaseEvidence
+    from promptreg.verdict.rules import Rules
+
+Floats = NDArray[np.float64]
+Shape = tuple[int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class CaseResult:
+    """One case's own numbers. The arrays over labellings are not kept, so memory stays flat."""
+
+    case: CaseEvidence
+    p_value: float
+    smallest_p: float
+    channel_z: Mapping[str, float]
+    listed: bool
+    """True when the case is in the list at the false discovery rate, whether or not the suite test rejects."""
+
+
+@dataclass(frozen=True, slots=True)
+class CheckResult:
+    """One check of one case: pass counts on both sides and its exact p."""
+
+    case_id: str
+    check: str
+    source_passed: int
+    source_total: int
+    target_passed: int
+    target_total: int
+    p_value: float | None
+    listed: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """Everything that `decide` turns into verdicts."""
+
+    shape: Shape
+    """(source passes, target passes) of most cases; (0, 0) when nothing could be compared."""
+    labellings: int
+    cases: tuple[CaseResult, ...]
+    checks: tuple[CheckResult, ...]
+    p_value: float | None
+    regression_p: float | None
+    thin: tuple[str, ...]
+    """Cases with another number of passes than most."""
+    rank_effect: float | None
+
+
+def compare_cases(cases: Sequence[CaseEvidence], rules: Rules) -> Comparison:
+    """Run every test on judgeable cases.
+
+    Cases with another number of passes than most do not fit the joint labellings. They form strata of their own; the
+    suite's p-value is then the smallest over the strata times their number (Bonferroni).
+    """
+    ordered = sorted(cases, key=lambda case: case.case_id)
+    if not ordered:
+        return Comparison((0, 0), 0, (), (), None, None, (), None)
+    shapes = Counter((case.source_passes, case.target_passes) for case in ordered)
+    usual = max(shapes, key=lambda shape: (shapes[shape], shape))
+    statistics: dict[str, CaseStatistic] = {}
+    p_values, regression_ps = [], []
+    for shape in sorted(shapes):
+        members = [case for case in ordered if (case.source_passes, case.target_passes) == shape]
+        rows = labellings(*shape, rules.seed)
+        suite = SuiteStatistic(len(rows), rules.seed)
+        for case in members:
+            statistic = case_statistic(case_channels(case, rules.material_distance), rows)
+            suite.add(statistic)
+            statistics[case.case_id] = statistic
+        p_values.append(suite.p_value())
+        regression = regression_p([check for case in members for check in case.checks], rows)
+        if regression is not None:
+            regression_ps.append(regression)
+    return Comparison(
+        shape=usual,
+        labellings=labelling_count(usual),
+        cases=_case_results(ordered, statistics, rules.fdr),
+        checks=_check_results(ordered, rules.fdr),
+        p_value=min(1.0, min(p_values) * len(p_values)),
+        regression_p=min(1.0, min(regression_ps) * len(regression_ps)) if regression_ps else None,
+        thin=tuple(case.case_id for case in ordered if (case.source_passes, case.target_passes) != usual),
+        rank_effect=_suite_rank_effect(ordered),
+    )
+
+
+def labelling_count(shape: Shape) -> int:
+    """How many labellings `labellings` gives for (n, m)."""
+    count = comb(sum(shape), shape[1])
+    return count if count <= EXACT_LIMIT else 1 + RANDOM_LABELLINGS
+
+
+def permuted_jointly(shape: Shape) -> bool:
+    """True when whole passes are permuted over all cases at once."""
+    return labelling_count(shape) >= JOINT_MINIMUM
+
+
+def _case_results(
+    cases: Sequence[CaseEvidence], statistics: Mapping[str, CaseStatistic], fdr: float
+) -> tuple[CaseResult, ...]:
+    """The case list by Benjamini and Hochberg.
+
+    A case whose p could not fall to the false discovery rate under any labelling (all texts equal, say) can never be
+    listed and is not counted among the K. Whether it could does not depend on the observed labelling, so leaving it
+    out costs nothing in validity and lets the others be found in suites of mostly identical answers.
+    """
+    able = [case for case in cases if statistics[case.case_id].smallest_p <= fdr]
+    rejected = benjamini_hochberg([statistics[case.case_id].p_value for case in able], fdr)
+    listed = {case.case_id for case, found in zip(able, rejected, strict=True) if found}
+    return tuple(
+        CaseResult(
+            case=case,
+            p_value=statistics[case.case_id].p_value,
+            smallest_p=statistics[case.case_id].smallest_p,
+            channel_z=statistics[case.case_id].channel_z,
+            listed=case.case_id in listed,
+        )
+        for case in cases
+    )
+
+
+def _check_results(cases: Sequence[CaseEvidence], fdr: float) -> tuple[CheckResult, ...]:
+    """Pass counts and exact p of every check, and the list of those that got worse.
+
+    The same rule as for cases: a check whose failures, however they had fallen, could not give a p of at most the false
+    discovery rate is not counted. Checks that never fail therefore cost nothing.
+    """
+    counted = [_counted(check, case.source_passes) for case in cases for check in case.checks]
+    able = [
+        result
+        for result in counted
+        if result.p_value is not None
+        and smallest_fisher_p(
+            result.source_total - result.source_passed + result.target_total - result.target_passed,
+            result.source_total,
+            result.target_total,
+        )
+        <= fdr
+    ]
+    rejected = benjamini_hochberg([result.p_value or 0.0 for result in able], fdr)
+    listed = {id(result) for result, found in zip(able, rejected, strict=True) if found}
+    return tuple(
+        CheckResult(
+            result.case_id,
+            result.check,
+            result.source_passed,
+            result.source_total,
+            result.target_passed,
+            result.target_total,
+            result.p_value,
+            listed=id(result) in listed,
+        )
+        for result in counted
+    )
+
+
+def _counted(check: CheckPasses, n: int) -> CheckResult:
+    source = [value for value in check.passed[:n] if value is not None]
+    target = [value for value in check.passed[n:] if value is not None]
+    p_value = None
+    if source and target:
+        p_value = fisher_p(len(source) - sum(source), len(source), len(target) - sum(target), len(target))
+    return CheckResult(
+        check.case_id, check.check, sum(source), len(source), sum(target), len(target), p_value, listed=False
+    )
+
+
+def _suite_rank_effect(cases: Sequence[CaseEvidence]) -> float | None:
+    """Rank effect over all replies, on the embedding channel where there is one, else on the first channel."""
+    ranks: list[float] = []
+    for case in cases:
+        if case.distances:
+            name = "embedding" if "embedding" in case.distances else next(iter(case.distances))
+            ranks.extend(conformal_ranks(case.distances[name], case.source_passes))
+    return rank_effect(ranks)[0] if ranks else None

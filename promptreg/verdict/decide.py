@@ -1,0 +1,284 @@
+"""Scores in, verdicts out: the one place where that happens.
+
+Per case: `pass` when the target gave only texts that the source gave too; `drift` when the case is in the list at the
+false discovery rate, the suite test rejects, and, where the source repeats itself exactly, the effect is material;
+`fail` when one of its checks is in the list of worse checks and the suite's regression test rejects; `error`, `new` and
+`missing` when nothing could be compared; otherwise `changed`.
+
+When a single check counts as failed: its failures are more concentrated on the target than chance allows, by the exact
+one-sided hypergeometric p over its pass counts; Benjamini and Hochberg over all checks of the suite that could reach
+significance at all; and the regression test of the whole suite at its own α (.01) opens the list. With ten source
+passes and five target passes a check that always held and now never holds has p = 1/3003 and passes all three. With one
+target pass a single broken check has p = 1/11 and is not proof; two of them are.
+
+Suite: ERROR when too many cases could not be judged; REGRESSION and DRIFT by their own tests; EQUIVALENT only when
+nothing rejects and nothing stands in the way; INCONCLUSIVE otherwise, with what would settle it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from math import log10
+from typing import TYPE_CHECKING
+
+from promptreg.verdict import sentences, suite_sentences
+from promptreg.verdict.comparison import CaseResult, Comparison, compare_cases, labelling_count, permuted_jointly
+from promptreg.verdict.material import case_channels, material_effects
+from promptreg.verdict.model import (
+    CaseJudgement,
+    CaseVerdict,
+    ChannelEffect,
+    CheckOutcome,
+    Facts,
+    RegressionOutcome,
+    SuiteJudgement,
+    SuiteVerdict,
+    severity,
+)
+from promptreg.verdict.rules import Look, Rules
+from promptreg.verdict.settle import notes, obstacles
+from promptreg.verdict.statistics.effect import drifted_bound, noise_multiple
+from promptreg.verdict.statistics.labellings import is_exact
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from promptreg.text.sentence import Sentence
+    from promptreg.verdict.evidence import CaseEvidence
+    from promptreg.verdict.model import PowerOutcome
+
+
+@dataclass(frozen=True, slots=True)
+class _Gates:
+    """Which of the two suite tests reject; a rejection at an earlier look stands."""
+
+    drift: bool
+    regression: bool
+
+
+def judge_suite(
+    suite: str,
+    cases: Sequence[CaseEvidence],
+    *,
+    new: Sequence[str] = (),
+    missing: Sequence[str] = (),
+    rules: Rules | None = None,
+    look: Look | None = None,
+    standing: SuiteJudgement | None = None,
+    power: Sequence[PowerOutcome] = (),
+) -> SuiteJudgement:
+    """Judge one suite. Pure: the same arguments give the same judgement, byte for byte.
+
+    Args:
+        suite: its name.
+        cases: everything that has a recording and was asked again, in any order.
+        new: ids of cases without a recording of the same request.
+        missing: ids of recorded cases that the suite no longer has.
+        rules: thresholds and seed; defaults when left out.
+        look: the share of the budget that this judgement may spend; all of it when left out.
+        standing: the judgement at an earlier look. Where it found drift or a regression, that verdict stands, and this
+            judgement only says where (statistics: localise).
+        power: outcomes of the planted-drift self-test, where one was made.
+    """
+    rules = rules or Rules()
+    look = look or Look(passes=0)
+    comparison = compare_cases([case for case in cases if case.judgeable], rules)
+    gates = _gates(comparison, rules, look, standing)
+    outcomes = _check_outcomes(comparison, gates)
+    judgements = [_judged(result, outcomes.get(result.case.case_id, ()), gates, rules) for result in comparison.cases]
+    judgements += [_unjudged(case) for case in cases if not case.judgeable]
+    judgements += [_not_compared(case_id, CaseVerdict.NEW, sentences.case_new()) for case_id in new]
+    judgements += [_not_compared(case_id, CaseVerdict.MISSING, sentences.case_missing()) for case_id in missing]
+    judgements.sort(key=lambda judgement: (-judgement.severity, judgement.case_id))
+    p_value, regression_p = comparison.p_value, comparison.regression_p
+    if standing is not None and standing.drift_rejected:
+        p_value = standing.p_value
+    if standing is not None and standing.regression.rejected:
+        regression_p = standing.regression.p_value
+    judgement = SuiteJudgement(
+        suite=suite,
+        verdict=SuiteVerdict.INCONCLUSIVE,
+        p_value=p_value,
+        sentence=sentences.case_new(),
+        cases=tuple(judgements),
+        facts=_facts(comparison, judgements, rules, look, power),
+        regression=_regression(comparison, regression_p, gates),
+        drift_rejected=gates.drift,
+        power=tuple(power),
+    )
+    verdict, sentence = _suite_verdict(judgement, comparison, rules, look)
+    return replace(judgement, verdict=verdict, sentence=sentence)
+
+
+def _gates(comparison: Comparison, rules: Rules, look: Look, standing: SuiteJudgement | None) -> _Gates:
+    drift = comparison.p_value is not None and comparison.p_value <= rules.alpha * look.share * (1 + 1e-12)
+    regression = (
+        comparison.regression_p is not None
+        and comparison.regression_p <= rules.regression_alpha * look.share * (1 + 1e-12)
+    )
+    return _Gates(
+        drift=drift or (standing is not None and standing.drift_rejected),
+        regression=regression or (standing is not None and standing.regression.rejected),
+    )
+
+
+def _check_outcomes(comparison: Comparison, gates: _Gates) -> Mapping[str, tuple[CheckOutcome, ...]]:
+    """The checks of each case, in the case's own order."""
+    outcomes: dict[str, tuple[CheckOutcome, ...]] = {}
+    for result in comparison.checks:
+        outcome = CheckOutcome(
+            check=result.check,
+            source_passed=result.source_passed,
+            source_total=result.source_total,
+            target_passed=result.target_passed,
+            target_total=result.target_total,
+            p_value=result.p_value,
+            worse=result.listed and gates.regression,
+        )
+        outcome = replace(outcome, sentence=sentences.check_rates(outcome))
+        outcomes[result.case_id] = (*outcomes.get(result.case_id, ()), outcome)
+    return outcomes
+
+
+def _judged(result: CaseResult, checks: tuple[CheckOutcome, ...], gates: _Gates, rules: Rules) -> CaseJudgement:
+    """The verdict on a case that was compared."""
+    case = result.case
+    n, m = case.source_passes, case.target_passes
+    channels = case_channels(case, rules.material_distance)
+    effects = _effects(case, result)
+    material = material_effects(case, channels) if case.deterministic_source else ()
+    source_texts = {trait.text for trait in case.traits[:n]}
+    different = sum(trait.text not in source_texts for trait in case.traits[n:])
+    surprise = sentences.chance(result.p_value, labelling_count((n, m)))
+    largest = max(effects, key=lambda name: (effects[name].z, name)) if effects else None
+    size = sentences.size_of(largest, effects[largest]) if largest else None
+    worse = sorted(
+        (outcome for outcome in checks if outcome.worse), key=lambda outcome: (outcome.p_value, outcome.check)
+    )
+    effect = max((value.z for value in effects.values()), default=0.0)
+    if worse:
+        verdict = CaseVerdict.FAIL
+        p_check = worse[0].p_value or 1.0
+        sentence = sentences.case_fails(worse, sentences.chance_of_failures(p_check))
+        effect = -log10(p_check)
+    elif gates.drift and result.listed and (material or not case.deterministic_source):
+        verdict = CaseVerdict.DRIFT
+        sentence = (
+            sentences.case_drift_deterministic(n, m, different, surprise, material)
+            if case.deterministic_source
+            else sentences.case_drift(n, m, different, surprise, size)
+        )
+    elif different == 0:
+        verdict = CaseVerdict.PASS
+        sentence = sentences.case_passes(n, m, one_text=len(source_texts) == 1)
+    else:
+        verdict = CaseVerdict.CHANGED
+        sentence = (
+            sentences.case_changed_deterministic(n, m, different, material)
+            if case.deterministic_source
+            else sentences.case_changed(n, m, different, surprise, size)
+        )
+    return CaseJudgement(
+        case_id=case.case_id,
+        verdict=verdict,
+        p_value=result.p_value,
+        sentence=sentence,
+        channels=effects,
+        checks=checks,
+        severity=severity(verdict, effect),
+        deterministic_source=case.deterministic_source,
+        material=material,
+    )
+
+
+def _effects(case: CaseEvidence, result: CaseResult) -> Mapping[str, ChannelEffect]:
+    """Effect per channel that took part in the case's statistic; ratios are of the distances as they were measured."""
+    effects = {}
+    for name, z in result.channel_z.items():
+        measured = case.distances.get(name)
+        ratio = noise_multiple(measured, case.source_passes) if measured is not None else None
+        effects[name] = ChannelEffect(z=z, ratio=ratio)
+    return effects
+
+
+def _unjudged(case: CaseEvidence) -> CaseJudgement:
+    return _not_compared(
+        case.case_id,
+        CaseVerdict.ERROR,
+        sentences.case_error(case.source_passes, case.missing_source, case.target_passes, case.missing_target),
+    )
+
+
+def _not_compared(case_id: str, verdict: CaseVerdict, sentence: Sentence) -> CaseJudgement:
+    return CaseJudgement(case_id, verdict, None, sentence, severity=severity(verdict, 0.0))
+
+
+def _facts(
+    comparison: Comparison,
+    judgements: Sequence[CaseJudgement],
+    rules: Rules,
+    look: Look,
+    power: Sequence[PowerOutcome],
+) -> Facts:
+    n, m = comparison.shape
+    flagged = sum(judgement.verdict in {CaseVerdict.DRIFT, CaseVerdict.FAIL} for judgement in judgements)
+    compared = len(comparison.cases)
+    detection = min((outcome.power for outcome in power if outcome.fault in rules.required_faults), default=1.0)
+    return Facts(
+        source_passes=n,
+        target_passes=m,
+        compared=compared,
+        labellings=comparison.labellings,
+        exact=is_exact(n, m),
+        joint=permuted_jointly(comparison.shape),
+        seed=rules.seed,
+        alpha=rules.alpha * look.share,
+        regression_alpha=rules.regression_alpha * look.share,
+        fdr=rules.fdr,
+        material_distance=rules.material_distance,
+        drifted_bound=drifted_bound(flagged, compared, detection) if compared else None,
+        rank_effect=comparison.rank_effect,
+        localised=flagged > 0,
+        deterministic_cases=sum(judgement.deterministic_source for judgement in judgements),
+    )
+
+
+def _regression(comparison: Comparison, p_value: float | None, gates: _Gates) -> RegressionOutcome:
+    lower: list[str] = []
+    higher: list[str] = []
+    for result in comparison.checks:
+        if result.source_total and result.target_total:
+            difference = result.target_passed * result.source_total - result.source_passed * result.target_total
+            label = f"{result.case_id}: {result.check}"
+            if difference:
+                (higher if difference > 0 else lower).append(label)
+    return RegressionOutcome(p_value, tuple(lower), tuple(higher), rejected=gates.regression)
+
+
+def _suite_verdict(
+    judgement: SuiteJudgement, comparison: Comparison, rules: Rules, look: Look
+) -> tuple[SuiteVerdict, Sentence]:
+    counts = judgement.counts()
+    errors, compared = counts.get(CaseVerdict.ERROR, 0), judgement.facts.compared
+    failed, drifted = counts.get(CaseVerdict.FAIL, 0), counts.get(CaseVerdict.DRIFT, 0)
+    if errors and (not compared or errors > rules.max_error_fraction * (errors + compared)):
+        return SuiteVerdict.ERROR, suite_sentences.suite_error(errors, errors + compared, rules.max_error_fraction)
+    if judgement.regression.rejected:
+        return SuiteVerdict.REGRESSION, suite_sentences.suite_regression(
+            judgement.facts,
+            judgement.regression.p_value or 0.0,
+            len(judgement.regression.worse),
+            len(judgement.regression.better),
+            failed,
+            drift=judgement.drift_rejected,
+        )
+    if judgement.drift_rejected:
+        return SuiteVerdict.DRIFT, suite_sentences.suite_drift(judgement.facts, judgement.p_value or 0.0, drifted)
+    reasons = obstacles(judgement, comparison.thin, rules, look)
+    if reasons:
+        return SuiteVerdict.INCONCLUSIVE, suite_sentences.suite_inconclusive(
+            judgement.facts, judgement.p_value, reasons
+        )
+    return SuiteVerdict.EQUIVALENT, suite_sentences.suite_equivalent(
+        judgement.facts, judgement.p_value or 1.0, notes(judgement)
+    )

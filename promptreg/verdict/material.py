@@ -1,0 +1,129 @@
+"""Deterministic sources: what counts as drift when the source repeats itself exactly.
+
+At temperature 0 a move to other hardware forks nearly every longer text at some near-tie, so different text proves
+nothing there. Such a case drifts only with a material effect: a check that got worse, another language, a refusal,
+another finish reason or tool call, a length beyond ±40 %, an embedding distance above `material_distance`, or any
+difference on a fact channel.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from promptreg.verdict.evidence import CaseEvidence, Traits
+
+Floats = NDArray[np.float64]
+
+LENGTH_CHANGE: Final = 0.4
+"""A length counts as changed when it lies outside 60 % to 140 % of the source's."""
+
+WORDING_CHANNELS: Final = frozenset({"edit", "position"})
+"""Channels that see wording only. No distance on them is material by itself."""
+
+FORM: Final = "form"
+"""Name of the channel of answer traits: how many of finish reason, tool calls, language and refusal differ."""
+
+
+def case_channels(case: CaseEvidence, material_distance: float) -> dict[str, Floats]:
+    """The distances with which a case enters the statistics.
+
+    All channels, and the traits as one more. A *settled* case, in which some answer occurs at least n times among the
+    n + m, enters through its material distances only. Every case with a deterministic source is settled. The rule asks
+    about the pooled answers and not about the source's, so that it gives the same under every labelling: a rule that
+    depends on which answers are the source's would have to be applied again inside each labelling to keep p exact.
+    """
+    channels = {**case.distances, FORM: trait_distances(case.traits)}
+    frequent = settled_answers(case)
+    if not frequent:
+        return channels
+    material = {name: values for name, values in channels.items() if name not in WORDING_CHANNELS}
+    if "embedding" in material:
+        material["embedding"] = np.where(material["embedding"] > material_distance, material["embedding"], 0.0)
+    if "length" in material:
+        changed = np.array([_length_changed(trait, frequent) for trait in case.traits])
+        material["length"] = np.where(changed[:, None] | changed[None, :], material["length"], 0.0)
+    if case.checks:
+        material["checks"] = check_distances(case)
+    return material
+
+
+def settled_answers(case: CaseEvidence) -> tuple[Traits, ...]:
+    """The answers that occur at least n times among all n + m; none for a source of one pass, which shows no noise."""
+    if case.source_passes < 2:
+        return ()
+    counts = Counter(trait.text for trait in case.traits)
+    by_text = {trait.text: trait for trait in case.traits}
+    return tuple(by_text[text] for text, count in counts.items() if count >= case.source_passes)
+
+
+def trait_distances(traits: Sequence[Traits]) -> Floats:
+    """How many traits of two answers differ, 0 to 4. A language that cannot be told differs from none."""
+    result = np.zeros((len(traits), len(traits)))
+    for values in (
+        [trait.finish_reason or "" for trait in traits],
+        [trait.tool_calls for trait in traits],
+        [str(trait.refusal) for trait in traits],
+    ):
+        array = np.array(values)
+        result += array[:, None] != array[None, :]
+    languages = np.array([trait.language or "" for trait in traits])
+    known = languages != ""
+    result += (languages[:, None] != languages[None, :]) & known[:, None] & known[None, :]
+    return result
+
+
+def check_distances(case: CaseEvidence) -> Floats:
+    """How many checks come out differently for two answers; an answer that was not scored differs from none."""
+    total = case.source_passes + case.target_passes
+    result = np.zeros((total, total))
+    for check in case.checks:
+        passed = np.array([np.nan if value is None else float(value) for value in check.passed])
+        difference = np.abs(passed[:, None] - passed[None, :])
+        result += np.nan_to_num(difference)
+    return result
+
+
+def material_effects(case: CaseEvidence, channels: Mapping[str, Floats]) -> tuple[str, ...]:
+    """Names of the material effects of the target against a deterministic source, in a fixed order.
+
+    Args:
+        case: a case whose source answers are all the same.
+        channels: of that case, from `case_channels`.
+    """
+    n = case.source_passes
+    source, replies = case.traits[0], case.traits[n:]
+    found = [check.check for check in case.checks if got_worse(check.passed, n)][:1] and ["check"]
+    if any(reply.finish_reason != source.finish_reason for reply in replies):
+        found.append("finish_reason")
+    if any(reply.tool_calls != source.tool_calls for reply in replies):
+        found.append("tool_calls")
+    if any(reply.language != source.language and reply.language and source.language for reply in replies):
+        found.append("language")
+    if any(reply.refusal != source.refusal for reply in replies):
+        found.append("refusal")
+    if any(_length_changed(reply, (source,)) for reply in replies):
+        found.append("length")
+    found += [
+        name
+        for name, values in channels.items()
+        if name not in {*WORDING_CHANNELS, FORM, "checks", "length"} and values[:n, n:].any()
+    ]
+    return tuple(found)
+
+
+def got_worse(passed: Sequence[bool | None], n: int) -> bool:
+    """True when the share of passes is lower on the target (from position n) than on the source; unscored left out."""
+    source = [value for value in passed[:n] if value is not None]
+    target = [value for value in passed[n:] if value is not None]
+    return bool(source and target) and sum(target) * len(source) < sum(source) * len(target)
+
+
+def _length_changed(answer: Traits, references: Sequence[Traits]) -> bool:
+    return any(abs(answer.length - reference.length) > LENGTH_CHANGE * reference.length for reference in references)

@@ -1,0 +1,144 @@
+"""The suite's p-value: four statistics over all cases, their smallest rank taken inside the same labellings.
+
+    T1 = Σ_k max(zU_k, 0)²    something changed in some cases
+    T2 = Σ_k zO_k             replies lie further out everywhere
+    T3 = max_k −ln p_k        one case is clearly wrong
+    T4 = Σ_k −ln p_k          a little everywhere
+
+U and O are standardised per channel and combined over channels by their maximum inside the same labelling; p_k is the
+rank of max(zU_k, zO_k). Each T is computed under every labelling, ranked, and the smallest of the four ranks is
+ranked again over the same labellings. Nothing is paid for the number of channels or statistics, and the level is
+exact, because every step treats all labellings alike.
+
+Whole passes are permuted jointly: labelling b names the same passes "target" in every case. That is what protects
+when a pass has a state that all its cases share (load, batch shape). With fewer than `JOINT_MINIMUM` labellings this
+has no resolution; each case then draws labellings of its own.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from promptreg.verdict.statistics.energy import energy_and_outlyingness, standardised
+from promptreg.verdict.statistics.labellings import JOINT_MINIMUM
+from promptreg.verdict.statistics.ranks import tail_counts
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+Floats = NDArray[np.float64]
+
+STRATIFIED_DRAWS: Final = 999
+"""How many times each case draws a labelling of its own when passes cannot be permuted jointly."""
+
+
+@dataclass(frozen=True, slots=True)
+class CaseStatistic:
+    """One case under every labelling. All arrays have shape (R,), the observed labelling first."""
+
+    energy: Floats
+    """Largest standardised energy over the channels."""
+    outlyingness: Floats
+    """Largest standardised outlyingness over the channels."""
+    surprise: Floats
+    """−ln p of the larger of the two: what this labelling's p-value would be, had it been observed."""
+    p_value: float
+    """Of the observed labelling; ties count against the alarm."""
+    smallest_p: float
+    """The smallest p that any labelling of this case reaches. It does not depend on which labelling was observed."""
+    channel_z: Mapping[str, float]
+    """Per channel the larger of both statistics under the observed labelling."""
+
+
+def case_statistic(distances: Mapping[str, Floats], rows: Floats) -> CaseStatistic:
+    """Both statistics of one case, over all its channels, under every labelling.
+
+    A channel on which no labelling differs from any other says nothing and takes no part in the maximum. When that is
+    so for all channels (all texts equal, or one pass on each side) every z is 0 and p is 1.
+
+    Args:
+        distances: by channel, each symmetric of shape (N, N) with N = n + m, source passes first.
+        rows: labellings of shape (R, N), observed first.
+    """
+    names = list(distances)
+    zeros = np.zeros(len(rows))
+    if not names:
+        return CaseStatistic(zeros, zeros, zeros, 1.0, 1.0, {})
+    stacked = np.stack([np.asarray(distances[name], dtype=np.float64) for name in names])
+    energy, outlyingness = (standardised(values) for values in energy_and_outlyingness(stacked, rows))
+    channel_z = {name: float(max(energy[i, 0], outlyingness[i, 0])) for i, name in enumerate(names)}
+    live = energy.any(axis=1) | outlyingness.any(axis=1)
+    if not live.any():
+        return CaseStatistic(zeros, zeros, zeros, 1.0, 1.0, channel_z)
+    highest_energy, highest_outlyingness = energy[live].max(0), outlyingness[live].max(0)
+    counts = tail_counts(np.maximum(highest_energy, highest_outlyingness))
+    return CaseStatistic(
+        energy=highest_energy,
+        outlyingness=highest_outlyingness,
+        surprise=-np.log(counts / len(rows)),
+        p_value=float(counts[0]) / len(rows),
+        smallest_p=float(counts.min()) / len(rows),
+        channel_z=channel_z,
+    )
+
+
+class SuiteStatistic:
+    """The running T1 to T4 of a suite. Memory does not grow with the number of cases.
+
+    `add` the cases in a fixed order (by case id): where each case draws labellings of its own, its position decides
+    which ones it gets.
+    """
+
+    def __init__(self, labelling_count: int, seed: int) -> None:
+        """Start with no case.
+
+        Args:
+            labelling_count: rows of the array of labellings that every case was computed with.
+            seed: of the draws that are made when there are too few labellings for a joint permutation.
+        """
+        self.joint = labelling_count >= JOINT_MINIMUM
+        self.cases = 0
+        self._labelling_count = labelling_count
+        self._seed = seed
+        size = labelling_count if self.joint else 1 + STRATIFIED_DRAWS
+        self._sums = np.zeros((3, size))
+        # The two largest surprises, so that the largest can be taken out again when a case is replaced.
+        self._largest = np.zeros((2, size))
+
+    def add(self, case: CaseStatistic) -> None:
+        """Count one more case in."""
+        sums, surprise = self._terms(case, self.cases)
+        self._sums += sums
+        self._largest[1] = np.maximum(self._largest[1], np.minimum(self._largest[0], surprise))
+        self._largest[0] = np.maximum(self._largest[0], surprise)
+        self.cases += 1
+
+    def p_value(self) -> float:
+        """P-value of the observed labelling; 1 when there is no case."""
+        return _smallest_rank(self._sums, self._largest[0])
+
+    def p_value_with(self, position: int, old: CaseStatistic, new: CaseStatistic) -> float:
+        """P-value, had the case that was added at `position` (from 0) been `new` instead of `old`. Changes nothing."""
+        old_sums, old_surprise = self._terms(old, position)
+        new_sums, new_surprise = self._terms(new, position)
+        others = np.where(old_surprise >= self._largest[0], self._largest[1], self._largest[0])
+        return _smallest_rank(self._sums - old_sums + new_sums, np.maximum(others, new_surprise))
+
+    def _terms(self, case: CaseStatistic, position: int) -> tuple[Floats, Floats]:
+        """The case's terms of T1, T2 and T4, and its surprise, in each row of the permutation."""
+        index: slice | NDArray[np.int64] = slice(None)
+        if not self.joint:
+            drawn = np.random.default_rng([self._seed, position]).integers(0, self._labelling_count, STRATIFIED_DRAWS)
+            index = np.concatenate([[0], drawn])
+        surprise = case.surprise[index]
+        return np.stack([np.maximum(case.energy[index], 0) ** 2, case.outlyingness[index], surprise]), surprise
+
+
+def _smallest_rank(sums: Floats, largest: Floats) -> float:
+    """Rank each statistic over the labellings, take the smallest rank of each labelling, rank that again."""
+    ranks = np.min([tail_counts(statistic) for statistic in (*sums, largest)], axis=0)
+    return float((ranks <= ranks[0]).sum()) / len(ranks)

@@ -1,0 +1,221 @@
+"""What each suite verdict says, in English and Chinese, and what would settle an inconclusive one."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from promptreg.text.sentence import Sentence
+from promptreg.verdict.sentences import percent
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from promptreg.verdict.model import Facts, PowerOutcome
+
+
+def compared(facts: Facts) -> Sentence:
+    """What was compared, how often."""
+    return Sentence(
+        f"{_many(facts.compared, 'case')}, {_many(facts.source_passes, 'source pass')} against "
+        f"{_many(facts.target_passes, 'target pass')}",
+        f"{facts.compared} 个用例，源端 {facts.source_passes} 轮对目标端 {facts.target_passes} 轮",
+    )
+
+
+def suite_drift(facts: Facts, p_value: float, listed: int) -> Sentence:
+    """Verdict `DRIFT`, with the number of cases in the list."""
+    if listed:
+        where = Sentence(
+            f"{_many(listed, 'case')} moved further than the source's own noise explains (about {percent(facts.fdr)} "
+            f"false entries are to be expected in such a list). Read the worst first, then accept or fix each",
+            f"{listed} 个用例的变化超出源端自身的波动（此类清单中预计约有 {percent(facts.fdr)} 的误报）。请从最严重的"
+            f"看起，逐个接受或修复",
+        )
+    else:
+        where = Sentence(
+            "The drift is spread over the suite: no single case stands out. Compare both deployments' settings, "
+            "then the "
+            "cases with the highest scores",
+            "漂移分布在整个套件上，没有哪个用例特别突出。请先对照两端的部署设置，再查看得分最高的用例",
+        )
+    what = compared(facts)
+    return Sentence(
+        f"The target drifted: {what.en}, p = {_p(p_value)} against a limit of {_p(facts.alpha)}. {where.en}."
+        f"{_stratified(facts).en}",
+        f"目标端发生漂移：{what.zh}，p = {_p(p_value)}，界限为 {_p(facts.alpha)}。{where.zh}。{_stratified(facts).zh}",
+    )
+
+
+def suite_regression(
+    facts: Facts, regression_p: float, worse: int, better: int, failed: int, *, drift: bool
+) -> Sentence:
+    """Verdict `REGRESSION`."""
+    what = compared(facts)
+    cases = (
+        Sentence(f"{_many(failed, 'case')} fail", f"{failed} 个用例失败")
+        if failed
+        else Sentence("no single case stands out", "没有哪个用例特别突出")
+    )
+    also = Sentence(" The answers drifted as well.", "此外，回答也发生了漂移。") if drift else Sentence("", "")
+    return Sentence(
+        f"Checks got worse on the target: {what.en}, p = {_p(regression_p)} against a limit of "
+        f"{_p(facts.regression_alpha)}; {_many(worse, 'check')} lower, {better} higher, {cases.en}.{also.en} "
+        f"Fix these before the switch.{_stratified(facts).en}",
+        f"目标端检查项变差：{what.zh}，p = {_p(regression_p)}，界限为 {_p(facts.regression_alpha)}；{worse} 项下降，"
+        f"{better} 项上升，"
+        f"{cases.zh}。{also.zh}切换之前请先修复。{_stratified(facts).zh}",
+    )
+
+
+def suite_equivalent(facts: Facts, p_value: float, notes: Sequence[Sentence]) -> Sentence:
+    """Verdict `EQUIVALENT`. The bound on what may still have drifted is always said."""
+    what = compared(facts)
+    bound = percent(facts.drifted_bound if facts.drifted_bound is not None else 1.0)
+    return Sentence(
+        f"No drift and no worse check: {what.en}, p = {_p(p_value)} against a limit of {_p(facts.alpha)}. At most "
+        f"{bound} "
+        f"of the cases can have drifted unseen (95 % confidence). Nothing to do.{_join(notes).en}",
+        f"没有漂移，检查项也没有变差：{what.zh}，p = {_p(p_value)}，界限为 {_p(facts.alpha)}。未被发现的漂移用例最多"
+        f"占 {bound}（95 % 置信度）。"
+        f"无需处理。{_join(notes).zh}",
+    )
+
+
+def suite_inconclusive(facts: Facts, p_value: float | None, reasons: Sequence[Sentence]) -> Sentence:
+    """Verdict `INCONCLUSIVE`: nothing was found, and these reasons keep that from meaning much."""
+    if p_value is None:
+        return Sentence(f"Nothing could be compared.{_join(reasons).en}", f"没有可比较的内容。{_join(reasons).zh}")
+    what = compared(facts)
+    return Sentence(
+        f"No drift was found, but that proves little: {what.en}, p = {_p(p_value)}.{_join(reasons).en}",
+        f"没有发现漂移，但这还说明不了什么：{what.zh}，p = {_p(p_value)}。{_join(reasons).zh}",
+    )
+
+
+def suite_error(errors: int, total: int, limit: float) -> Sentence:
+    """Verdict `ERROR`."""
+    return Sentence(
+        f"{errors} of {total} cases could not be judged because samples are missing after all retries; at most "
+        f"{percent(limit)} may. See the errors of the calls, then take the missing samples again with --resume.",
+        f"{total} 个用例中有 {errors} 个因重试后仍缺样本而无法判定，允许的上限是 {percent(limit)}。请查看调用错误，再"
+        f"用 --resume 补采缺失的样本。",
+    )
+
+
+def needs_target_passes(more: int, passes: int) -> Sentence:
+    """Too few target passes for the plan."""
+    return Sentence(
+        f"{_passes_en(passes)} on the target can find regressions but never equivalence; "
+        f"{_many(more, 'more target pass')} would settle it",
+        f"目标端只有 {passes} 轮，可以发现变差，但不能证明等价；再跑 {more} 轮目标端即可得出结论",
+    )
+
+
+def needs_source_passes(more: int) -> Sentence:
+    """Too few source passes for the plan."""
+    return Sentence(
+        f"The source was recorded too rarely to know its noise; {_many(more, 'more source pass')} "
+        f"(`promptreg record --top-up`) would settle it",
+        f"源端录制的轮次太少，不足以了解它的波动；再录 {more} 轮源端（`promptreg record --top-up`）即可得出结论",
+    )
+
+
+def plan_goes_on() -> Sentence:
+    """Not the last look."""
+    return Sentence(
+        "The plan goes on: the remaining target passes would settle it",
+        "计划尚未结束：跑完剩余的目标端轮次即可得出结论",
+    )
+
+
+def unjudged(case_ids: Sequence[str]) -> Sentence:
+    """Cases with missing samples."""
+    return Sentence(
+        f"{_many(len(case_ids), 'case')} could not be judged ({_list(case_ids)}); taking the missing samples again "
+        f"(`--resume`) would settle it",
+        f"{len(case_ids)} 个用例无法判定（{_list(case_ids)}）；用 `--resume` 补采缺失的样本即可得出结论",
+    )
+
+
+def unrecorded(case_ids: Sequence[str], *, too_many: bool) -> Sentence:
+    """Cases without a recording: named always, and an obstacle when there are many."""
+    settle_en = "; recording them (`promptreg record --top-up`) would settle it" if too_many else ""
+    settle_zh = "；用 `promptreg record --top-up` 录制它们即可得出结论" if too_many else ""
+    return Sentence(
+        f"{_many(len(case_ids), 'case')} without a recording {'was' if len(case_ids) == 1 else 'were'} not compared "
+        f"({_list(case_ids)}){settle_en}",
+        f"{len(case_ids)} 个用例没有录制，未作比较（{_list(case_ids)}）{settle_zh}",
+    )
+
+
+def gone(case_ids: Sequence[str]) -> Sentence:
+    """Recorded cases that the suite no longer has."""
+    return Sentence(
+        f"{_many(len(case_ids), 'recorded case')} no longer in the suite: {_list(case_ids)}",
+        f"{len(case_ids)} 个已录制的用例不在套件中：{_list(case_ids)}",
+    )
+
+
+def thin(case_ids: Sequence[str]) -> Sentence:
+    """Cases recorded in fewer passes than the rest."""
+    return Sentence(
+        f"{_many(len(case_ids), 'case')} {'has' if len(case_ids) == 1 else 'have'} a different number of passes than "
+        f"the "
+        f"rest ({_list(case_ids)}); `promptreg record --top-up` would settle it",
+        f"{len(case_ids)} 个用例的轮次与其余用例不同（{_list(case_ids)}）；运行 `promptreg record --top-up` 即可得出"
+        f"结论",
+    )
+
+
+def bound_too_wide(bound: float, limit: float, more_cases: int | None) -> Sentence:
+    """The bound on drifted cases lies above what the user allows."""
+    settle_en = f"; {_many(more_cases, 'more case')} would settle it" if more_cases else ""
+    settle_zh = f"；再增加 {more_cases} 个用例即可得出结论" if more_cases else ""
+    return Sentence(
+        f"Up to {percent(bound)} of the cases may have drifted unseen, and max_drifted_fraction allows "
+        f"{percent(limit)}{settle_en}",
+        f"未被发现的漂移用例可能多达 {percent(bound)}，而 max_drifted_fraction 只允许 {percent(limit)}{settle_zh}",
+    )
+
+
+def power_too_low(outcome: PowerOutcome, more_passes: int) -> Sentence:
+    """The self-test missed planted faults."""
+    return Sentence(
+        f"{outcome.sentence.en}, which is too rarely; {_many(more_passes, 'more target pass')}, or more source passes, "
+        f"would settle it",
+        f"{outcome.sentence.zh}，发现率太低；再跑 {more_passes} 轮目标端，或增加源端轮次，可以得出结论",
+    )
+
+
+def _stratified(facts: Facts) -> Sentence:
+    if facts.joint:
+        return Sentence("", "")
+    return Sentence(
+        f" With {facts.labellings} ways to relabel the passes each case was permuted on its own, which assumes that "
+        f"calls "
+        f"of one pass do not influence each other.",
+        f"由于重新标记轮次的方式只有 {facts.labellings} 种，每个用例单独置换，其前提是同一轮中的调用互不影响。",
+    )
+
+
+def _join(sentences: Sequence[Sentence]) -> Sentence:
+    return Sentence("".join(f" {s.en}." for s in sentences), "".join(f"{s.zh}。" for s in sentences))
+
+
+def _list(case_ids: Sequence[str]) -> str:
+    shown = ", ".join(case_ids[:3])
+    return f"{shown}, …" if len(case_ids) > 3 else shown
+
+
+def _p(value: float) -> str:
+    return f"{value:.2g}"
+
+
+def _passes_en(number: int) -> str:
+    return "One pass" if number == 1 else f"{number} passes"
+
+
+def _many(number: int, noun: str) -> str:
+    if number == 1:
+        return f"1 {noun}"
+    return f"{number} {noun}es" if noun.endswith("s") else f"{number} {noun}s"
