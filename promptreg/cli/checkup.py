@@ -174,14 +174,10 @@ def _embedder(name: str) -> Iterator[Finding]:
 
 
 def _suites(config: Config) -> Iterator[Finding]:
-    from promptreg.deployment.request import param_names  # noqa: PLC0415 - not for --help
-    from promptreg.scoring.checks.base import CHECK_NAMES  # noqa: PLC0415 - not for --help
-    from promptreg.suite.load import load_suites  # noqa: PLC0415 - not for --help
+    from promptreg.workflow.project import project_suites  # noqa: PLC0415 - not for --help
 
     try:
-        suites = load_suites(
-            [config.root / config.paths.suites], config.root, check_names=CHECK_NAMES, param_names=param_names()
-        )
+        suites = project_suites(config, (), None)
     except PromptregError as error:
         yield from _problems("suites", error)
         return
