@@ -62,8 +62,8 @@ _SENTENCES = (
     (
         "locked",
         (
-            "The store {path} has been locked by another process for more than {seconds:g} s. Wait for that process or end "
-            "it, then continue with --resume."
+            "The store {path} has been locked by another process for more than {seconds:g} s. Wait for that process or "
+            "end it, then continue with --resume."
         ),
     ),
     ("unable to open", "The store {path} cannot be opened or created. " + _ELSEWHERE),
@@ -71,8 +71,8 @@ _SENTENCES = (
     (
         "not a database",
         (
-            "{path} is not a store of promptreg and not a SQLite database at all. Move it away, or name another file as "
-            "`store` under [paths] in promptreg.toml."
+            "{path} is not a store of promptreg and not a SQLite database at all. Move it away, or name another "
+            "file as `store` under [paths] in promptreg.toml."
         ),
     ),
     ("malformed", "The store {path} is damaged. Move it away: the next run makes a new one."),

@@ -19,7 +19,7 @@ def test_every_pass_holds_every_case_once():
     calls = plan_passes(CASES, range(3), seed=0)
 
     for pass_index in range(3):
-        chosen = [call for call in calls[pass_index * 7 : pass_index * 7 + 7]]
+        chosen = calls[pass_index * 7 : pass_index * 7 + 7]
         assert {call.pass_index for call in chosen} == {pass_index}
         assert sorted(call.case.case_id for call in chosen) == sorted(case.case_id for case in CASES)
 

@@ -1,0 +1,85 @@
+"""A baseline: what a deployment answered to the cases of one suite, pass by pass."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from promptreg.answer.model import Answer
+from promptreg.canonical import JsonObject
+
+SCHEMA = "promptreg.baseline/1"
+"""Name and version of the file format."""
+
+
+@dataclass(frozen=True, slots=True)
+class Header:
+    """What holds for the whole baseline."""
+
+    suite: str
+    deployment: str
+    recorded_at: str
+    """ISO 8601, UTC."""
+    run_id: str
+    model: str
+    passes: int
+    """Passes recorded; their indices are 0 to passes - 1."""
+    server: str | None = None
+    fingerprint: JsonObject | None = None
+    request_defaults: JsonObject = field(default_factory=dict)
+    warnings: tuple[str, ...] = ()
+    provenance: JsonObject = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class GoldenAnswer:
+    """One distinct answer and the passes that gave it, ascending."""
+
+    passes: tuple[int, ...]
+    answer: Answer
+
+
+@dataclass(frozen=True, slots=True)
+class Golden:
+    """The answers to one case; distinct ones in the order of their first pass."""
+
+    case_id: str
+    request_sha256: str
+    answers: tuple[GoldenAnswer, ...]
+    failed_passes: tuple[int, ...] = ()
+    """Passes that were tried and gave no answer, ascending."""
+
+    def by_pass(self, passes: int) -> tuple[Answer | None, ...]:
+        """The answer of each pass from 0 to `passes` - 1; None where there is none."""
+        answers: list[Answer | None] = [None] * passes
+        for golden_answer in self.answers:
+            for pass_index in golden_answer.passes:
+                if pass_index < passes:
+                    answers[pass_index] = golden_answer.answer
+        return tuple(answers)
+
+
+@dataclass(frozen=True, slots=True)
+class Baseline:
+    """A header and the goldens by case id."""
+
+    header: Header
+    goldens: Mapping[str, Golden]
+
+
+def golden_of(case_id: str, request_sha256: str, answers: Mapping[int, Answer | None]) -> Golden:
+    """The golden of one case from its answers by pass; None marks a failed pass. Their order in the mapping is free."""
+    passes_of: dict[Answer, list[int]] = {}
+    failed_passes = []
+    for pass_index in sorted(answers):
+        answer = answers[pass_index]
+        if answer is None:
+            failed_passes.append(pass_index)
+        else:
+            passes_of.setdefault(answer, []).append(pass_index)
+    return Golden(
+        case_id,
+        request_sha256,
+        tuple(GoldenAnswer(tuple(passes), answer) for answer, passes in passes_of.items()),
+        tuple(failed_passes),
+    )

@@ -1,0 +1,181 @@
+"""Reads a baseline, and says everything that is wrong with a damaged one."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from math import isfinite
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from pydantic import ValidationError
+
+from promptreg.baseline.lines import CaseLine, HeaderLine
+from promptreg.baseline.model import SCHEMA, Baseline, Golden, Header
+from promptreg.errors import BaselineError, Place, Problem
+
+if TYPE_CHECKING:
+    from pydantic_core import ErrorDetails
+
+_BOM = b"\xef\xbb\xbf"
+_LineModel = TypeVar("_LineModel", HeaderLine, CaseLine)
+
+
+def read_baseline(path: Path) -> Baseline:
+    """Read a baseline. A byte order mark and CRLF line ends (git's autocrlf) are accepted.
+
+    Raises:
+        BaselineError: with every problem of the file, each with its line.
+    """
+    try:
+        data = path.read_bytes()
+    except FileNotFoundError as error:
+        raise BaselineError(
+            Problem("There is no baseline yet. `promptreg record` makes it.", Place(str(path)))
+        ) from error
+    except OSError as error:
+        raise BaselineError(Problem(f"It cannot be read: {error.strerror or error}.", Place(str(path)))) from error
+    return _Reader(str(path)).read(data)
+
+
+def peek_header(path: Path) -> Header | None:
+    """The header of the file, None when there is no file or no header that can be read."""
+    try:
+        with path.open("rb") as file:
+            first = file.readline()
+        return HeaderLine.model_validate(json.loads(first.removeprefix(_BOM))).header()
+    except (OSError, ValueError, RecursionError):
+        return None
+
+
+@dataclass(frozen=True, slots=True)
+class _Line:
+    place: Place
+    data: bytes
+
+
+class _Reader:
+    """Reads one file and collects its problems."""
+
+    def __init__(self, path: str) -> None:
+        self._path = path
+        self._problems: list[Problem] = []
+
+    def read(self, data: bytes) -> Baseline:
+        lines = list(self._lines(data))
+        if not lines:
+            raise BaselineError(Problem("The file is empty. Record the baseline again.", Place(self._path)))
+        first = self._json(lines[0])
+        header = None if first is None else self._header(lines[0], first)
+        # A case in the first line means that the header was lost. It is read too, to find all problems at once.
+        cases = lines if first is not None and "case_id" in first else lines[1:]
+        goldens: dict[str, Golden] = {}
+        places: dict[str, Place] = {}
+        for line in cases:
+            golden = self._golden(line)
+            if golden is None:
+                continue
+            if golden.case_id in goldens:
+                earlier = places[golden.case_id].line
+                self._add(line, f"Case {golden.case_id!r} stands here again; it stands in line {earlier} already.")
+                continue
+            goldens[golden.case_id] = golden
+            places[golden.case_id] = line.place
+            if header is not None:
+                self._check_passes(line, golden, header.passes)
+        if self._problems or header is None:
+            raise BaselineError(self._problems)
+        return Baseline(header, goldens)
+
+    def _lines(self, data: bytes) -> Iterator[_Line]:
+        # Only LF ends a line: JSON text may hold U+2028 and the like.
+        for number, line in enumerate(data.removeprefix(_BOM).split(b"\n"), start=1):
+            if line.strip():
+                yield _Line(Place(self._path, number), line.removesuffix(b"\r"))
+
+    def _header(self, line: _Line, value: dict[str, Any]) -> Header | None:
+        if "schema" not in value:
+            self._add(line, f'The first line must be the header, with "schema": "{SCHEMA}". Restore it from git.')
+            return None
+        version = value.get("schema")
+        if version != SCHEMA:
+            self._add(
+                line,
+                f"The format is {version!r}, this promptreg reads {SCHEMA!r}. Upgrade promptreg or record again.",
+            )
+            return None
+        model = self._validated(line, value, HeaderLine)
+        return None if model is None else model.header()
+
+    def _golden(self, line: _Line) -> Golden | None:
+        value = self._json(line)
+        model = None if value is None else self._validated(line, value, CaseLine)
+        return None if model is None else model.golden()
+
+    def _json(self, line: _Line) -> dict[str, Any] | None:
+        if line.data.startswith((b"<<<<<<<", b"=======", b">>>>>>>", b"|||||||")):
+            self._add(line, "A git merge conflict is left here. Choose one side, or record the baseline again.")
+            return None
+        try:
+            value = json.loads(line.data.decode("utf-8"), parse_float=_finite, parse_constant=_refuse_constant)
+        except UnicodeDecodeError as error:
+            self._add(line, f"Byte {error.start + 1} of this line is not UTF-8. Restore the file from git.")
+        except json.JSONDecodeError as error:
+            self._add(
+                line,
+                f"This line is not a whole JSON object ({error.msg}, column {error.colno}); it may be cut. "
+                "Restore it from git or record the baseline again.",
+            )
+        except (ValueError, RecursionError) as error:
+            self._add(line, f"This line cannot be read as JSON: {error}. Restore it from git.")
+        else:
+            if isinstance(value, dict):
+                return value
+            self._add(line, "This line is not a JSON object. Restore it from git.")
+        return None
+
+    def _validated(self, line: _Line, value: Any, model: type[_LineModel]) -> _LineModel | None:
+        try:
+            return model.model_validate(value)
+        except ValidationError as error:
+            for details in error.errors(include_url=False):
+                self._add(line, _sentence(details))
+            return None
+
+    def _check_passes(self, line: _Line, golden: Golden, passes: int) -> None:
+        counts = Counter(index for part in golden.answers for index in part.passes)
+        counts.update(golden.failed_passes)
+        for index, count in sorted(counts.items()):
+            if count > 1:
+                self._add(line, f"Pass {index} of case {golden.case_id!r} is listed {count} times.")
+            if index >= passes:
+                self._add(
+                    line,
+                    f"Pass {index} of case {golden.case_id!r} does not exist: the header says {passes} passes, "
+                    f"counted from 0.",
+                )
+
+    def _add(self, line: _Line, message: str) -> None:
+        self._problems.append(Problem(message, line.place))
+
+
+def _finite(text: str) -> float:
+    number = float(text)
+    if not isfinite(number):
+        raise ValueError(f"{text} is too large a number")
+    return number
+
+
+def _refuse_constant(name: str) -> None:
+    raise ValueError(f"{name} is not JSON")
+
+
+def _sentence(details: ErrorDetails) -> str:
+    where = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in details["loc"]).lstrip(".")
+    if details["type"] == "missing":
+        return f"The key {where!r} is missing."
+    if details["type"] == "extra_forbidden":
+        return f"The key {where!r} is unknown; a newer promptreg may have written it."
+    return f"{where or 'The line'}: {details['msg']}."
