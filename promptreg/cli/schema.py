@@ -27,7 +27,7 @@ class _Source(NamedTuple):
 SCHEMAS = {
     "config": _Source("promptreg.config.schema:config_schema", "promptreg.toml, [tool.promptreg]"),
     "suite": _Source("promptreg.suite.schema:suite_schema", "suites/*.yaml"),
-    "baseline": _Source("promptreg.baseline.schema:baseline_schema", "a line of baselines/<suite>/<deployment>.jsonl"),
+    "baseline": _Source("promptreg.baseline.lines:baseline_schema", "a line of baselines/<suite>/<deployment>.jsonl"),
     "comparison": _Source("promptreg.workflow.schema:comparison_schema", "what `promptreg compare --json` prints"),
     "script": _Source("promptreg.deployment.simulated.schema:script_schema", "what `promptreg simulate` answers from"),
 }
