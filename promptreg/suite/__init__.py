@@ -1,0 +1,1 @@
+"""Suites: files of cases in, cases with their requests out."""

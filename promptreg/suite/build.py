@@ -1,0 +1,305 @@
+"""From what a suite file says to its cases: defaults merged, case files read, templates filled."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from pydantic import TypeAdapter, ValidationError
+
+from promptreg.canonical import JsonObject, sha256_of
+from promptreg.config.hints import did_you_mean, listing
+from promptreg.config.names import name_problem
+from promptreg.config.problems import sentences
+from promptreg.errors import Place, Problem, SuiteError
+from promptreg.suite.document import Table, line_of, value_at
+from promptreg.suite.files import resolve_project_file, shown_path
+from promptreg.suite.model import Case, CheckSpec, Request, Suite
+from promptreg.suite.prompt import Prompt, PromptError
+from promptreg.suite.rows import Row, id_column, read_rows
+from promptreg.suite.written import (
+    ADVICE,
+    KnownNames,
+    WrittenCase,
+    WrittenCheck,
+    WrittenLine,
+    WrittenRows,
+    WrittenSuite,
+    id_problem,
+)
+
+_LINE = TypeAdapter(WrittenLine)
+_CASE_KEYS = frozenset(WrittenLine.model_fields) - {"id"}
+_HASH_DIGITS = 12
+
+
+@dataclass(frozen=True, slots=True)
+class _Settings:
+    """What a case begins with before its own keys are added."""
+
+    params: JsonObject
+    checks: tuple[CheckSpec, ...]
+    tags: tuple[str, ...]
+
+    def extended(self, params: JsonObject, checks: Sequence[CheckSpec], tags: Sequence[str]) -> _Settings:
+        """These settings with a case's own: its parameters win, its checks and tags are added once each."""
+        seen = {(check.name, repr(check.argument)) for check in self.checks}
+        added = [check for check in checks if (check.name, repr(check.argument)) not in seen]
+        return _Settings(merged(self.params, params), (*self.checks, *added), tuple(dict.fromkeys((*self.tags, *tags))))
+
+
+def merged(base: JsonObject, over: JsonObject) -> JsonObject:
+    """Request parameters of `over` over those of `base`; `extra_body` key by key; null takes a parameter away."""
+    result = {**base}
+    for name, value in over.items():
+        below = result.get(name)
+        if value is None:
+            result.pop(name, None)
+        elif name == "extra_body" and isinstance(value, Mapping) and isinstance(below, Mapping):
+            result[name] = {**below, **value}
+        else:
+            result[name] = value
+    return result
+
+
+class SuiteBuilder:
+    """Builds one suite and keeps every problem on the way."""
+
+    def __init__(self, path: Path, root: Path, names: KnownNames) -> None:
+        self.problems: list[Problem] = []
+        self._root = root
+        self._names = names
+        self._shown = shown_path(path, root)
+        self._data: Any = None
+        self._suite = ""
+        self._prompts: dict[str, Prompt | None] = {}
+        self._ids: dict[str, Place] = {}
+        self._repeats: dict[tuple[str, str], list[Problem]] = {}
+
+    def build(self, data: Any) -> Suite | None:
+        """The suite in a read document, as far as it can be built; `problems` is empty when it is whole."""
+        self._data = data
+        if not isinstance(data, Table):
+            what = "The file is empty." if data is None or data == "" else "The file is no table of keys and values."
+            self._problem(f"{what} A suite has the keys `suite` and `cases`; `promptreg init` writes an example.", ())
+            return None
+        written, positions = self._validated(data)
+        if written is None:
+            return None
+        self._suite = written.suite
+        why = name_problem(written.suite)
+        if why is not None:
+            self._problem(f"The suite name `{written.suite}` {why}.", ("suite",))
+        self._compile_prompts(written)
+        defaults = _Settings({}, (), ()).extended(
+            written.defaults.request,
+            self._checks(written.defaults.checks, ("defaults", "checks")),
+            written.defaults.tags,
+        )
+        cases: list[Case] = []
+        for entry, position in zip(written.cases, positions, strict=True):
+            at = ("cases", position)
+            settings = defaults.extended(entry.request, self._checks(entry.checks, (*at, "checks")), entry.tags)
+            if isinstance(entry, WrittenCase):
+                cases += self._case(entry, settings, at)
+            else:
+                cases += self._cases_from(entry, settings, at)
+        self._close_repeats()
+        return Suite(written.suite, self._shown, tuple(cases))
+
+    def _problem(self, message: str, at: tuple[str | int, ...]) -> None:
+        self.problems.append(Problem(message, Place(self._shown, line_of(self._data, at))))
+
+    def _validated(self, data: Table) -> tuple[WrittenSuite | None, list[int]]:
+        """The file's content and the positions of its cases; broken cases are left out once they are reported."""
+        try:
+            written = WrittenSuite.model_validate(data, context=self._names)
+        except ValidationError as error:
+            found = sentences(error, WrittenSuite, ADVICE)
+        else:
+            return written, list(range(len(written.cases)))
+        for at, message in found:
+            self._problem(message, at)
+        if not all(len(at) > 1 and at[0] == "cases" for at, _ in found):
+            return None, []
+        broken = {at[1] for at, _ in found}
+        positions = [position for position in range(len(data["cases"])) if position not in broken]
+        if not positions:
+            return None, []
+        rest = {**data, "cases": [data["cases"][position] for position in positions]}
+        return WrittenSuite.model_validate(rest, context=self._names), positions
+
+    def _compile_prompts(self, written: WrittenSuite) -> None:
+        for name, messages in written.prompts.items():
+            label = f"prompt `{name}`"
+            self._prompts[name] = self._compiled(messages, label, ("prompts", name))
+
+    def _compiled(self, messages: Sequence[JsonObject], label: str, at: tuple[str | int, ...]) -> Prompt | None:
+        lines = [self._text_line((*at, number)) for number in range(len(messages))]
+        try:
+            return Prompt(messages, label, [Place(self._shown, line) for line in lines])
+        except PromptError as error:
+            self.problems += error.problems
+            return None
+
+    def _text_line(self, at: tuple[str | int, ...]) -> int | None:
+        """The line where a message's text is written: at its `content`, or at its role in the short form."""
+        message = value_at(self._data, at)
+        key = "content" if "content" in message else next(iter(message))
+        return line_of(self._data, (*at, key))
+
+    def _checks(self, checks: Sequence[WrittenCheck], at: tuple[str | int, ...]) -> list[CheckSpec]:
+        return [
+            CheckSpec(check.name, check.argument, Place(self._shown, line_of(self._data, (*at, number))))
+            for number, check in enumerate(checks)
+        ]
+
+    def _case(self, entry: WrittenCase, settings: _Settings, at: tuple[str | int, ...]) -> Iterator[Case]:
+        place = Place(self._shown, line_of(self._data, (*at, "id")))
+        if (entry.prompt is None) == (entry.messages is None):
+            both = entry.prompt is not None
+            self.problems.append(
+                Problem(
+                    f"Case `{entry.id}` has `prompt` and `messages`; remove one."
+                    if both
+                    else f"Case `{entry.id}` needs `prompt` (a name under `prompts`) or `messages`.",
+                    place,
+                )
+            )
+            self._claim(entry.id, place)
+            return
+        if entry.messages is not None:
+            prompt = self._compiled(entry.messages, f"case `{entry.id}`", (*at, "messages"))
+        else:
+            prompt = self._prompt(entry.prompt or "", (*at, "prompt"))
+        yield from self._finished(entry.id, prompt, entry.vars, settings, place)
+
+    def _prompt(self, name: str, at: tuple[str | int, ...]) -> Prompt | None:
+        if name not in self._prompts:
+            have = f" Prompts are {listing(self._prompts)}." if self._prompts else " The file has no `prompts`."
+            self._problem(f"There is no prompt `{name}`.{did_you_mean(name, self._prompts)}{have}", at)
+        return self._prompts.get(name)
+
+    def _finished(
+        self, case_id: str, prompt: Prompt | None, values: Mapping[str, Any], settings: _Settings, place: Place
+    ) -> Iterator[Case]:
+        if not self._claim(case_id, place) or prompt is None:
+            return
+        try:
+            messages = prompt.render(values)
+        except PromptError as error:
+            for problem in error.problems:
+                # The same gap in every row of a file is one mistake, told once.
+                group = (place.path if place.path != self._shown else str(place), problem.message)
+                where = f"{prompt.label}, {problem.place}" if problem.place else prompt.label
+                message = f"Case `{case_id}`: {problem.message.rstrip()} ({where})"
+                self._repeats.setdefault(group, []).append(Problem(message, place))
+            return
+        wrong = _ending_problem(messages, settings.params)
+        if wrong is not None:
+            self.problems.append(Problem(f"Case `{case_id}`: {wrong}", place))
+            return
+        request = Request(messages, settings.params)
+        yield Case(self._suite, case_id, request, place, settings.checks, settings.tags)
+
+    def _close_repeats(self) -> None:
+        for repeats in self._repeats.values():
+            first, more = repeats[0], len(repeats) - 1
+            note = f" The same holds for {more} more case{'s' if more > 1 else ''} of this file." if more else ""
+            self.problems.append(Problem(first.message + note, first.place))
+
+    def _claim(self, case_id: str, place: Place) -> bool:
+        """Whether the id is still free. It is taken from now on."""
+        other = self._ids.setdefault(case_id, place)
+        if other is place:
+            return True
+        self.problems.append(
+            Problem(f"The case id `{case_id}` stands twice, here and at {other}. Give each case its own.", place)
+        )
+        return False
+
+    def _cases_from(self, entry: WrittenRows, settings: _Settings, at: tuple[str | int, ...]) -> Iterator[Case]:
+        place = Place(self._shown, line_of(self._data, (*at, "cases_from")))
+        try:
+            path = resolve_project_file(self._root, self._shown, entry.cases_from, place)
+            shown = shown_path(path, self._root)
+            rows, problems = read_rows(path, shown, entry.encoding)
+            self.problems += problems
+            column = id_column(rows, entry.id, shown) if rows else None
+        except SuiteError as error:
+            self.problems += error.problems
+            return
+        prompt = self._prompt(entry.prompt, (*at, "prompt")) if entry.prompt is not None else None
+        if path.suffix.lower() == ".csv":
+            if entry.prompt is None:
+                self._problem("Cases from a CSV file need `prompt`, which its columns fill.", at)
+                return
+            for row in rows:
+                yield from self._record(row, column, prompt, settings)
+        else:
+            for row in rows:
+                yield from self._line(row, column, entry, settings)
+
+    def _record(self, row: Row, column: str | None, prompt: Prompt | None, settings: _Settings) -> Iterator[Case]:
+        case_id = row.values[column] if column is not None else derived_id(row.values)
+        wrong = id_problem(case_id)
+        if wrong is not None:
+            self.problems.append(Problem(f"{wrong} (column `{column}`)", row.place))
+            return
+        yield from self._finished(case_id, prompt, row.values, settings, row.place)
+
+    def _line(self, row: Row, column: str | None, entry: WrittenRows, settings: _Settings) -> Iterator[Case]:
+        """A line with keys of a case is a case; any other is a record whose keys are variables."""
+        values = dict(row.values)
+        case_id = values.pop(column) if column is not None and column in values else derived_id(row.values)
+        if not _CASE_KEYS & values.keys():
+            values = {"vars": values if column is None else {**values, column: case_id}}
+        try:
+            line = _LINE.validate_python({**values, "id": case_id}, context=self._names)
+        except ValidationError as error:
+            self.problems += [Problem(message, row.place) for _, message in sentences(error, WrittenLine, ADVICE)]
+            return
+        name = line.id or ""
+        checks = [CheckSpec(check.name, check.argument, row.place) for check in line.checks]
+        settings = settings.extended(line.request, checks, line.tags)
+        if line.messages is not None:
+            if line.prompt is not None or line.vars:
+                self.problems.append(
+                    Problem(
+                        f"Case `{name}` has `messages`, which are sent as written; remove `prompt` and `vars`.",
+                        row.place,
+                    )
+                )
+                return
+            yield from self._finished(name, Prompt.verbatim(line.messages, f"case `{name}`"), {}, settings, row.place)
+            return
+        wanted = line.prompt or entry.prompt
+        if wanted is None:
+            self.problems.append(
+                Problem(f"Case `{name}` needs `messages`, or a `prompt` here or beside `cases_from`.", row.place)
+            )
+        elif wanted not in self._prompts:
+            hint = did_you_mean(wanted, self._prompts)
+            self.problems.append(Problem(f"There is no prompt `{wanted}` in {self._shown}.{hint}", row.place))
+        else:
+            yield from self._finished(name, self._prompts[wanted], line.vars, settings, row.place)
+
+
+def derived_id(values: Mapping[str, Any]) -> str:
+    """The id of a row that has none: the first 12 hex digits of the SHA-256 of its canonical JSON."""
+    return sha256_of(dict(values))[:_HASH_DIGITS]
+
+
+def _ending_problem(messages: Sequence[JsonObject], params: JsonObject) -> str | None:
+    """An answer follows the last message; after an assistant's own, only a continuation could."""
+    last = messages[-1]
+    extra = params.get("extra_body")
+    continued = isinstance(extra, Mapping) and extra.get("continue_final_message") is True
+    if last.get("role") == "assistant" and not last.get("prefix") and not continued:
+        return (
+            "The last message is the assistant's own, so nothing is asked. End with a user's message or a tool's "
+            "result, or write `prefix: true` in it where the server is to continue it."
+        )
+    return None

@@ -1,0 +1,81 @@
+"""Suite files to suites; every problem of every file in one error."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from promptreg.config.encoding import UnreadableTextError, decode, read_limited
+from promptreg.config.names import folded
+from promptreg.errors import Place, Problem, SuiteError
+from promptreg.suite.build import SuiteBuilder
+from promptreg.suite.document import read_yaml
+from promptreg.suite.files import find_suite_files, shown_path
+from promptreg.suite.model import Suite
+from promptreg.suite.written import KnownNames
+
+_LISTED = 200
+"""Problems listed per file; more are counted."""
+
+
+def load_suites(
+    paths: Sequence[Path], root: Path, *, check_names: frozenset[str], param_names: frozenset[str]
+) -> tuple[Suite, ...]:
+    """The suites in `paths`.
+
+    Args:
+        paths: Suite files, or folders searched for *.yaml and *.yml.
+        root: The project's root: places are named from it, and files named by suites must lie inside it.
+        check_names: The checks there are.
+        param_names: The request parameters there are; `extra_body` is always allowed besides.
+
+    Raises:
+        SuiteError: with every problem of every file, each with its line.
+    """
+    names = KnownNames(check_names, param_names)
+    suites: list[Suite] = []
+    problems: list[Problem] = []
+    taken: dict[str, Suite] = {}
+    for path in find_suite_files(paths, root):
+        suite, found = _load(path, root, names)
+        problems += _ordered(found, shown_path(path, root))
+        if suite is None:
+            continue
+        other = taken.setdefault(folded(suite.name), suite)
+        if other is not suite:
+            message = f"The suite name `{suite.name}` is taken by {other.path}; give each suite its own."
+            problems.append(Problem(message, Place(suite.path)))
+        suites.append(suite)
+    if problems:
+        raise SuiteError(problems)
+    return tuple(suites)
+
+
+def _load(path: Path, root: Path, names: KnownNames) -> tuple[Suite | None, list[Problem]]:
+    shown = shown_path(path, root)
+    try:
+        text = decode(read_limited(path))
+    except UnreadableTextError as error:
+        advice = " Save it as UTF-8." if error.line is not None else ""
+        return None, [Problem(f"{error}{advice}", Place(shown, error.line))]
+    document = read_yaml(text, shown)
+    problems = list(document.problems)
+    if document.data is None and problems:
+        return None, problems
+    builder = SuiteBuilder(path, root, names)
+    suite = builder.build(document.data)
+    return suite, problems + builder.problems
+
+
+def _ordered(problems: Sequence[Problem], shown: str) -> list[Problem]:
+    """Each problem once, those of the suite file first, by line."""
+
+    def key(problem: Problem) -> tuple[bool, str, int]:
+        place = problem.place or Place("")
+        return place.path != shown, place.path, place.line or 0
+
+    ordered = sorted(dict.fromkeys(problems), key=key)
+    more = len(ordered) - _LISTED
+    if more > 0:
+        return [*ordered[:_LISTED], Problem(f"{more} more problems of this suite are not listed.", Place(shown))]
+    return ordered
