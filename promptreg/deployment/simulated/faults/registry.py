@@ -19,7 +19,7 @@ FAULTS: Mapping[str, Fault] = {fault.name: fault for family in (text, parts, wir
 
 def closest_fault(name: str) -> str | None:
     """The known name that is closest to a mistyped one, if any is close."""
-    found = process.extractOne(name, FAULTS, processor=None, score_cutoff=60)
+    found = process.extractOne(name, list(FAULTS), score_cutoff=60)
     if found is None:
         return None
-    return str(found[2])
+    return str(found[0])
