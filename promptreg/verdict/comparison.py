@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import comb
 from typing import TYPE_CHECKING
 
@@ -15,7 +15,7 @@ from promptreg.verdict.statistics.effect import conformal_ranks, rank_effect
 from promptreg.verdict.statistics.labellings import EXACT_LIMIT, JOINT_MINIMUM, RANDOM_LABELLINGS, labellings
 from promptreg.verdict.statistics.multiple import benjamini_hochberg
 from promptreg.verdict.statistics.regression import CheckPasses, fisher_p, regression_p, smallest_fisher_p
-from promptreg.verdict.statistics.suite import CaseStatistic, SuiteStatistic, case_statistic
+from promptreg.verdict.statistics.suite import SuiteStatistic, case_statistic
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -80,7 +80,7 @@ def compare_cases(cases: Sequence[CaseEvidence], rules: Rules) -> Comparison:
         return Comparison((0, 0), 0, (), (), None, None, (), None)
     shapes = Counter((case.source_passes, case.target_passes) for case in ordered)
     usual = max(shapes, key=lambda shape: (shapes[shape], shape))
-    statistics: dict[str, CaseStatistic] = {}
+    results: list[CaseResult] = []
     p_values, regression_ps = [], []
     for shape in sorted(shapes):
         members = [case for case in ordered if (case.source_passes, case.target_passes) == shape]
@@ -89,7 +89,7 @@ def compare_cases(cases: Sequence[CaseEvidence], rules: Rules) -> Comparison:
         for case in members:
             statistic = case_statistic(case_channels(case, rules.material_distance), rows)
             suite.add(statistic)
-            statistics[case.case_id] = statistic
+            results.append(CaseResult(case, statistic.p_value, statistic.smallest_p, statistic.channel_z, listed=False))
         p_values.append(suite.p_value())
         regression = regression_p([check for case in members for check in case.checks], rows)
         if regression is not None:
@@ -97,7 +97,7 @@ def compare_cases(cases: Sequence[CaseEvidence], rules: Rules) -> Comparison:
     return Comparison(
         shape=usual,
         labellings=labelling_count(usual),
-        cases=_case_results(ordered, statistics, rules.fdr),
+        cases=_with_list(results, rules.fdr),
         checks=_check_results(ordered, rules.fdr),
         p_value=min(1.0, min(p_values) * len(p_values)),
         regression_p=min(1.0, min(regression_ps) * len(regression_ps)) if regression_ps else None,
@@ -117,28 +117,18 @@ def permuted_jointly(shape: Shape) -> bool:
     return labelling_count(shape) >= JOINT_MINIMUM
 
 
-def _case_results(
-    cases: Sequence[CaseEvidence], statistics: Mapping[str, CaseStatistic], fdr: float
-) -> tuple[CaseResult, ...]:
-    """The case list by Benjamini and Hochberg.
+def _with_list(results: Sequence[CaseResult], fdr: float) -> tuple[CaseResult, ...]:
+    """The results by case id, with the case list by Benjamini and Hochberg.
 
     A case whose p could not fall to the false discovery rate under any labelling (all texts equal, say) can never be
     listed and is not counted among the K. Whether it could does not depend on the observed labelling, so leaving it
     out costs nothing in validity and lets the others be found in suites of mostly identical answers.
     """
-    able = [case for case in cases if statistics[case.case_id].smallest_p <= fdr]
-    rejected = benjamini_hochberg([statistics[case.case_id].p_value for case in able], fdr)
-    listed = {case.case_id for case, found in zip(able, rejected, strict=True) if found}
-    return tuple(
-        CaseResult(
-            case=case,
-            p_value=statistics[case.case_id].p_value,
-            smallest_p=statistics[case.case_id].smallest_p,
-            channel_z=statistics[case.case_id].channel_z,
-            listed=case.case_id in listed,
-        )
-        for case in cases
-    )
+    able = [result for result in results if result.smallest_p <= fdr]
+    rejected = benjamini_hochberg([result.p_value for result in able], fdr)
+    listed = {result.case.case_id for result, found in zip(able, rejected, strict=True) if found}
+    ordered = sorted(results, key=lambda result: result.case.case_id)
+    return tuple(replace(result, listed=result.case.case_id in listed) for result in ordered)
 
 
 def _check_results(cases: Sequence[CaseEvidence], fdr: float) -> tuple[CheckResult, ...]:
@@ -161,19 +151,7 @@ def _check_results(cases: Sequence[CaseEvidence], fdr: float) -> tuple[CheckResu
     ]
     rejected = benjamini_hochberg([result.p_value or 0.0 for result in able], fdr)
     listed = {id(result) for result, found in zip(able, rejected, strict=True) if found}
-    return tuple(
-        CheckResult(
-            result.case_id,
-            result.check,
-            result.source_passed,
-            result.source_total,
-            result.target_passed,
-            result.target_total,
-            result.p_value,
-            listed=id(result) in listed,
-        )
-        for result in counted
-    )
+    return tuple(replace(result, listed=id(result) in listed) for result in counted)
 
 
 def _counted(check: CheckPasses, n: int) -> CheckResult:
