@@ -29,7 +29,6 @@ SCHEMAS = {
     "suite": _Source("promptreg.suite.schema:suite_schema", "suites/*.yaml"),
     "baseline": _Source("promptreg.baseline.lines:baseline_schema", "a line of baselines/<suite>/<deployment>.jsonl"),
     "comparison": _Source("promptreg.workflow.schema:comparison_schema", "what `promptreg compare --json` prints"),
-    "script": _Source("promptreg.deployment.simulated.schema:script_schema", "what `promptreg simulate` answers from"),
 }
 """Every published schema by name. The folder that owns a format owns its schema."""
 

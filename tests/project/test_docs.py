@@ -117,6 +117,40 @@ def test_the_guide_names_every_configuration_key(name):
     assert {key for key in keys if f"`{key}`" not in text} == set()
 
 
+def _blocks(language):
+    return [
+        pytest.param(block, id=f"{page.relative_to(ROOT).as_posix()}-{number}")
+        for page in PAGES
+        for number, (found, block) in enumerate(FENCE.findall(_read(page)))
+        if found == language
+    ]
+
+
+@pytest.mark.parametrize("block", _blocks("toml"))
+def test_every_configuration_in_the_docs_loads(block, tmp_path):
+    from promptreg.config import load_config
+
+    (tmp_path / "promptreg.toml").write_text(block, encoding="utf-8")
+    assert load_config(None, tmp_path).deployments
+
+
+@pytest.mark.parametrize("block", _blocks("yaml"))
+def test_every_suite_and_script_in_the_docs_loads(block, tmp_path):
+    from promptreg.config import Config
+    from promptreg.deployment.simulated.loading import load_script
+    from promptreg.workflow.project import project_suites
+
+    path = tmp_path / "suites/example.yaml"
+    (tmp_path / "suites/schemas").mkdir(parents=True)
+    (tmp_path / "suites/schemas/answer.json").write_text('{"type": "object"}', encoding="utf-8")
+    (tmp_path / "suites/questions.csv").write_text("id,company,question\ninvoice,长河,怎么开发票？\n", encoding="utf-8")
+    path.write_text(block, encoding="utf-8")
+    if block.startswith("kind:"):
+        assert load_script(path).rules
+    else:
+        assert project_suites(Config(root=tmp_path), (), None)[0].cases
+
+
 @pytest.mark.parametrize("name", [page for pair in PAIRS for page in pair])
 def test_every_exit_code_is_explained(name):
     text = _read(name)
