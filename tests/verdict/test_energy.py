@@ -1,0 +1,70 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from promptreg.verdict.statistics.energy import energy_and_outlyingness, standardised
+from promptreg.verdict.statistics.labellings import labellings
+
+
+def by_definition(distances, row):
+    source, target = np.flatnonzero(row == 0), np.flatnonzero(row == 1)
+    n, m = len(source), len(target)
+    cross = sum(distances[i, j] for i in source for j in target) / (n * m)
+    within_source = sum(distances[i, j] for i in source for j in source if i != j) / (n * (n - 1)) if n > 1 else 0.0
+    within_target = sum(distances[i, j] for i in target for j in target if i != j) / (m * (m - 1)) if m > 1 else 0.0
+    return 2 * cross - within_source - within_target, cross - within_source
+
+
+def random_distances(total, seed):
+    points = np.random.default_rng(seed).normal(size=(total, 3))
+    return np.sqrt(((points[:, None] - points[None]) ** 2).sum(-1))
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.integers(1, 5), st.integers(1, 4), st.integers(0, 2**32 - 1))
+def test_every_labelling_agrees_with_the_definition(n, m, seed):
+    distances = random_distances(n + m, seed)
+    rows = labellings(n, m, seed=0)
+    energy, outlyingness = energy_and_outlyingness(distances, rows)
+    expected = np.array([by_definition(distances, row) for row in rows])
+    assert energy == pytest.approx(expected[:, 0], abs=1e-12)
+    assert outlyingness == pytest.approx(expected[:, 1], abs=1e-12)
+
+
+def test_channels_are_computed_together():
+    stacked = np.stack([random_distances(8, 1), random_distances(8, 2)])
+    rows = labellings(5, 3, seed=0)
+    energy, outlyingness = energy_and_outlyingness(stacked, rows)
+    assert energy.shape == outlyingness.shape == (2, 56)
+    for channel in range(2):
+        alone = energy_and_outlyingness(stacked[channel], rows)
+        assert energy[channel] == pytest.approx(alone[0])
+        assert outlyingness[channel] == pytest.approx(alone[1])
+
+
+def test_the_energy_is_unbiased():
+    rows = labellings(6, 3, seed=0)
+    means = [energy_and_outlyingness(random_distances(9, seed), rows)[0].mean() for seed in range(20)]
+    # Over all labellings the three mean distances are equal, so U averages to 0 exactly.
+    assert np.abs(means).max() < 1e-12
+
+
+def test_equal_texts_standardise_to_zero():
+    rows = labellings(10, 3, seed=0)
+    energy, outlyingness = energy_and_outlyingness(np.zeros((13, 13)), rows)
+    assert not standardised(energy).any()
+    assert not standardised(outlyingness).any()
+    assert not standardised(np.full(13, 0.1)).any()
+    # All answers equally far apart: no labelling differs from another, up to rounding.
+    apart = np.full((13, 13), 0.3) - 0.3 * np.eye(13)
+    energy, outlyingness = energy_and_outlyingness(apart, rows)
+    assert not standardised(energy + 1).any()
+
+
+def test_standardised_has_mean_zero_and_spread_one():
+    values = standardised(np.random.default_rng(0).normal(3, 2, size=(2, 500)))
+    assert values.mean(axis=1) == pytest.approx([0, 0], abs=1e-12)
+    assert values.std(axis=1) == pytest.approx([1, 1])

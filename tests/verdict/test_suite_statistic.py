@@ -1,0 +1,188 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from promptreg.verdict.statistics.labellings import labellings
+from promptreg.verdict.statistics.suite import STRATIFIED_DRAWS, SuiteStatistic, case_statistic
+
+
+def noisy(rng, n, m, shift=0.0, spread=1.0, dimensions=4):
+    points = rng.normal(size=(n + m, dimensions))
+    points[n:] = points[n:] * spread + shift
+    return np.sqrt(((points[:, None] - points[None]) ** 2).sum(-1))
+
+
+def suite_p(cases, n, m, seed=0):
+    rows = labellings(n, m, seed)
+    statistic = SuiteStatistic(len(rows), seed)
+    results = [case_statistic(case, rows) for case in cases]
+    for result in results:
+        statistic.add(result)
+    return statistic.p_value(), results, statistic
+
+
+def by_definition(cases, rows):
+    """T1 to T4 and their combination, written out the slow way."""
+    size = len(rows)
+    t1, t2, t3, t4 = (np.zeros(size) for _ in range(4))
+    for case in cases:
+        result = case_statistic(case, rows)
+        t1 += np.maximum(result.energy, 0) ** 2
+        t2 += result.outlyingness
+        larger = np.maximum(result.energy, result.outlyingness)
+        p = np.array([(larger >= value - 1e-9).mean() for value in larger])
+        t3 = np.maximum(t3, -np.log(p))
+        t4 += -np.log(p)
+    ranks = np.min([[(t >= value - 1e-9).mean() for value in t] for t in (t1, t2, t3, t4)], axis=0)
+    return (ranks <= ranks[0] + 1e-12).mean()
+
+
+def test_the_suite_p_is_the_minimum_rank_inside_the_same_labellings():
+    rng = np.random.default_rng(5)
+    cases = [{"a": noisy(rng, 6, 3, 0.4), "b": noisy(rng, 6, 3)} for _ in range(4)]
+    rows = labellings(6, 3, 0)
+    assert len(rows) < 100
+    rows = labellings(7, 3, 0)
+    cases = [{"a": noisy(rng, 7, 3, 0.3), "b": noisy(rng, 7, 3)} for _ in range(4)]
+    p, _, statistic = suite_p(cases, 7, 3)
+    assert statistic.joint
+    assert p == pytest.approx(by_definition(cases, rows))
+
+
+def test_all_texts_equal():
+    p, results, _ = suite_p([{"a": np.zeros((15, 15))}] * 3, 10, 5)
+    assert p == 1.0
+    assert all(result.p_value == result.smallest_p == 1.0 for result in results)
+    assert results[0].channel_z == {"a": 0.0}
+
+
+def test_no_case_and_no_channel():
+    assert SuiteStatistic(3003, 0).p_value() == 1.0
+    assert case_statistic({}, labellings(3, 2, 0)).p_value == 1.0
+
+
+@pytest.mark.parametrize(("n", "m"), [(1, 1), (1, 5), (5, 1), (2, 1), (10, 1)])
+def test_one_pass_on_a_side(n, m):
+    rng = np.random.default_rng(0)
+    p, results, statistic = suite_p([{"a": noisy(rng, n, m)} for _ in range(3)], n, m)
+    assert not statistic.joint
+    assert 1 / (1 + STRATIFIED_DRAWS) <= p <= 1
+    assert all(1 / (n + m) <= result.p_value <= 1 for result in results)
+    if n == m == 1:
+        assert p == 1.0
+
+
+def test_one_case_clearly_wrong_has_the_smallest_possible_p():
+    rng = np.random.default_rng(1)
+    p, results, _ = suite_p([{"a": noisy(rng, 10, 5, shift=8.0)}], 10, 5)
+    assert p == results[0].p_value == results[0].smallest_p == 1 / 3003
+
+
+def test_a_dead_channel_takes_no_part():
+    rng = np.random.default_rng(2)
+    live = noisy(rng, 10, 3)
+    rows = labellings(10, 3, 0)
+    alone = case_statistic({"a": live}, rows)
+    beside = case_statistic({"a": live, "dead": np.zeros((13, 13))}, rows)
+    assert (alone.energy == beside.energy).all()
+    assert alone.p_value == beside.p_value
+
+
+def test_identical_answers_tie():
+    # Two texts, 12 times A and 3 times B, all B on the target: C(5,3) labellings tie in being as extreme.
+    text = np.array([0] * 12 + [1] * 3)
+    rows = labellings(10, 5, 0)
+    result = case_statistic({"a": (text[:, None] != text[None]).astype(float) * 0.1}, rows)
+    extreme = [row[12:].sum() == 3 for row in rows]
+    assert result.p_value == sum(extreme) / 3003
+
+
+def test_order_of_cases_does_not_matter_when_passes_are_permuted_jointly():
+    rng = np.random.default_rng(3)
+    cases = [{"a": noisy(rng, 10, 3, 0.2)} for _ in range(6)]
+    assert suite_p(cases, 10, 3)[0] == suite_p(cases[::-1], 10, 3)[0]
+
+
+def test_replacing_a_case_equals_computing_anew():
+    rng = np.random.default_rng(4)
+    for n, m in ((10, 3), (10, 1)):
+        cases = [{"a": noisy(rng, n, m)} for _ in range(5)]
+        other = {"a": noisy(rng, n, m, shift=1.5)}
+        rows = labellings(n, m, 0)
+        _, results, statistic = suite_p(cases, n, m)
+        for position in range(5):
+            exchanged = statistic.p_value_with(position, results[position], case_statistic(other, rows))
+            anew = suite_p([*cases[:position], other, *cases[position + 1 :]], n, m)[0]
+            assert exchanged == pytest.approx(anew)
+
+
+@pytest.mark.parametrize(
+    ("shift", "spread", "cases"),
+    [(1.0, 1.0, 12), (0.0, 1.8, 12), (0.0, 0.3, 12)],
+    ids=["shift", "wider", "collapse"],
+)
+def test_planted_changes_are_found(shift, spread, cases):
+    found = 0
+    for seed in range(10):
+        rng = np.random.default_rng(seed)
+        found += suite_p([{"a": noisy(rng, 10, 5, shift, spread)} for _ in range(cases)], 10, 5)[0] <= 0.05
+    assert found >= 9
+
+
+def test_one_changed_case_among_many_is_found():
+    found = 0
+    for seed in range(10):
+        rng = np.random.default_rng(seed)
+        cases = [{"a": noisy(rng, 10, 5)} for _ in range(29)] + [{"a": noisy(rng, 10, 5, shift=4.0)}]
+        found += suite_p(cases, 10, 5)[0] <= 0.05
+    assert found >= 8
+
+
+def binomial_upper(trials, share, tail=1e-4):
+    """Smallest k with P(Bin(trials, share) > k) <= tail."""
+    from math import comb
+
+    total = 0.0
+    for k in range(trials + 1):
+        total += comb(trials, k) * share**k * (1 - share) ** (trials - k)
+        if total >= 1 - tail:
+            return k
+    return trials
+
+
+@pytest.mark.parametrize("discrete", [False, True], ids=["continuous", "few texts"])
+def test_p_values_are_uniform_or_larger_without_drift(discrete):
+    trials = 250
+    p_values, case_p_values = [], []
+    for seed in range(trials):
+        rng = np.random.default_rng([seed, discrete])
+        cases = []
+        for _ in range(6):
+            if discrete:
+                texts = rng.choice(4, size=13, p=[0.7, 0.15, 0.1, 0.05])
+                cases.append({"a": (texts[:, None] != texts[None]).astype(float)})
+            else:
+                cases.append({"a": noisy(rng, 10, 3), "b": noisy(rng, 10, 3)})
+        p, results, _ = suite_p(cases, 10, 3)
+        p_values.append(p)
+        case_p_values.append(results[0].p_value)
+    for values in (np.array(p_values), np.array(case_p_values)):
+        for level in (0.02, 0.05, 0.1, 0.25, 0.5):
+            assert (values <= level).sum() <= binomial_upper(trials, level), level
+    if not discrete:
+        assert np.mean(np.array(p_values) <= 0.5) > 0.35
+
+
+def test_a_state_shared_by_a_pass_does_not_raise_false_alarms():
+    # Every pass moves all its cases together: only whole passes are exchangeable.
+    trials, rejected = 150, 0
+    for seed in range(trials):
+        rng = np.random.default_rng([seed, 77])
+        state = rng.normal(size=(13, 4))
+        cases = []
+        for _ in range(8):
+            points = rng.normal(size=(13, 4)) * 0.5 + state
+            cases.append({"a": np.sqrt(((points[:, None] - points[None]) ** 2).sum(-1))})
+        rejected += suite_p(cases, 10, 3)[0] <= 0.05
+    assert rejected <= binomial_upper(trials, 0.05)
