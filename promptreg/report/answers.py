@@ -56,9 +56,12 @@ def paired_groups(golden_by_pass: Sequence[Answer | None], candidate_by_pass: Se
     distances = distances[rows][:, columns]
     shown = []
     for row, distance in zip(rows, distances, strict=True):
-        nearest = int(distance.argmin())
         group = candidate[int(row)]
-        shown.append(replace(group, diff=group_difference(golden, nearest, group, float(distance[nearest]))))
+        # The nearest golden shows what moved, the most frequent one what usually stands there.
+        usual = max(range(len(golden)), key=lambda index: len(golden[index].passes))
+        compared = dict.fromkeys((int(distance.argmin()), usual))
+        diffs = tuple(group_difference(golden, index, group, float(distance[index])) for index in compared)
+        shown.append(replace(group, diffs=diffs))
     return Groups(golden, tuple(shown))
 
 

@@ -22,8 +22,9 @@ from promptreg.errors import OutputError
 from promptreg.report import embed
 from promptreg.report.catalogue import catalogues
 from promptreg.report.index import Entry, entry_of
-from promptreg.report.payload import SCHEMA, Payload, to_json
+from promptreg.report.payload import SCHEMA, CaseView, Payload, to_json
 from promptreg.report.static import static_summary
+from promptreg.report.words import noise_multiple_in_words, p_value_in_words
 
 CHUNK_CASES = 200
 """Cases whose details are packed together: one chunk is unpacked when one of its cases is opened."""
@@ -37,7 +38,10 @@ LIMIT_BYTES = 100_000_000
 ALL_DETAILS_CASES = 500
 """Up to this many cases `details="auto"` keeps the details of passing cases too."""
 
-SCRIPTS = ("app.js",)
+SCRIPTS = (
+    "dom.js", "words.js", "text.js", "diff.js", "picture.js", "data.js", "state.js", "query.js", "overview.js", "list.js",
+    "case.js", "evidence.js", "app.js",
+)  # fmt: skip
 """The page's code, in the order in which it is joined."""
 
 Details: TypeAlias = Literal["auto", "all", "changed", "none"]
@@ -109,7 +113,7 @@ def _write_chunks(payload: Payload, details: Details, out: IO[str], limit_bytes:
     for case in payload.cases:
         if details == "all" or (details == "changed" and case.verdict != "pass"):
             entries.append(entry_of(case, count, len(waiting)))
-            waiting.append(to_json(case))
+            waiting.append(_details(case))
             if len(waiting) == CHUNK_CASES:
                 flush()
         else:
@@ -117,6 +121,16 @@ def _write_chunks(payload: Payload, details: Details, out: IO[str], limit_bytes:
     flush()
     entries.sort(key=lambda entry: entry.order)
     return entries
+
+
+def _details(case: CaseView) -> Json:
+    """A case's details as the page reads them: the view, and its numbers in words."""
+    words = [] if case.p_value is None else [p_value_in_words(case.p_value)]
+    if case.noise_multiple is not None and (noise := noise_multiple_in_words(case.noise_multiple)) is not None:
+        words.append(noise)
+    details = to_json(case)
+    assert isinstance(details, dict)  # noqa: S101 (a dataclass becomes a dict)
+    return {**details, "in_words": to_json(words)}
 
 
 def _replace(path: Path, payload: Payload, entries: list[Entry], chunks: IO[str]) -> None:

@@ -11,6 +11,9 @@ from promptreg.report.payload import CaseView, SpreadView, to_json
 PREVIEW_CHARACTERS = 60
 """Length of the request's preview in the list."""
 
+MOST_NOISE = 1e6
+"""Noise multiples above this, the infinite one of a source without noise among them, are this in the list."""
+
 
 @dataclass(frozen=True, slots=True)
 class Entry:
@@ -40,8 +43,9 @@ def entry_of(case: CaseView, chunk: int | None, position: int) -> Entry:
         row["sentence"] = to_json(case.sentence)
     if case.tags:
         row["tags"] = list(case.tags)
-    if (multiple := to_json(case.noise_multiple)) is not None:
-        row["noise_multiple"] = multiple
+    if case.noise_multiple is not None:
+        # JSON has no infinity; the page orders and filters by this number only.
+        row["noise_multiple"] = to_json(min(case.noise_multiple, MOST_NOISE))
     if case.faults:
         row["faults"] = sorted({fault.kind for fault in case.faults})
     if troubled := sum(len(sample.attempts) > 1 or sample.group is None for sample in _samples(case)):

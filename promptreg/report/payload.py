@@ -107,8 +107,8 @@ class AnswerGroup:
     """Repairs made while reading (`lone_surrogate`, …)."""
     sha256: str = ""
     """Identity of the group's first answer, so that a decision can be bound to what was shown."""
-    diff: DiffView | None = None
-    """On candidate groups: against the nearest golden group."""
+    diffs: tuple[DiffView, ...] = ()
+    """On candidate groups: against the nearest golden group, then perhaps against others."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,1 +1,173 @@
-// The page code follows.
+// Puts the page together and listens: address, keys, theme, language.
+
+function headerBar() {
+  return el("header", { class: "bar-top" },
+    el("a", { class: "skip", href: "#main", onclick: (event) => { event.preventDefault(); byId("main").focus(); } }, t("skip")),
+    button(t("overview.open"), { class: "brand", onclick: () => openCase(null) }, el("b", null, "promptreg"),
+      el("span", { class: "route" }, readable(report.source.name), el("span", { class: "arrow" }, " → "), readable(report.target.name))),
+    el("div", { class: "controls" },
+      el("div", { class: "switch", role: "group", "aria-label": t("language.label") }, [["en", "EN"], ["zh", "中文"]].map(([language, label]) =>
+        button(label, { lang: language === "zh" ? "zh-CN" : "en", "aria-pressed": state.language === language ? "true" : "false",
+          onclick: () => setLanguage(language) }))),
+      button(t("theme.label", { theme: t(`theme.${state.theme}`) }), { class: "icon", id: "theme", title: t(`theme.${state.theme}`), onclick: nextTheme }, themeIcon()),
+      button(t("help.open"), { class: "icon", onclick: openHelp }, "?")));
+}
+
+function themeIcon() {
+  const shapes = {
+    auto: [svg("circle", { cx: 9, cy: 9, r: 6.2, class: "outline" }), svg("path", { d: "M9 2.8a6.2 6.2 0 0 1 0 12.4z" })],
+    light: [svg("circle", { cx: 9, cy: 9, r: 3.4 }), svg("path", { class: "outline",
+      d: "M9 1.6v2M9 14.4v2M1.6 9h2M14.4 9h2M3.8 3.8l1.4 1.4M12.8 12.8l1.4 1.4M3.8 14.2l1.4-1.4M12.8 5.2l1.4-1.4" })],
+    dark: [svg("path", { d: "M14.6 11.2A6.3 6.3 0 0 1 6.8 3.4a6.3 6.3 0 1 0 7.8 7.8z" })],
+  };
+  return svg("svg", { viewBox: "0 0 18 18", width: 18, height: 18, "aria-hidden": "true" }, shapes[state.theme]);
+}
+
+function helpDialog() {
+  const keys = [["j k", "help.next"], ["← →", "help.answers"], ["v", "help.view"], ["e", "help.unfold"], ["/", "help.search"],
+    ["o Esc", "help.overview"], ["t", "help.theme"], ["l", "help.language"], ["?", "help.help"]];
+  return el("dialog", { id: "help", "aria-labelledby": "help-title" },
+    el("h2", { id: "help-title" }, t("help.title")),
+    el("dl", null, keys.map(([key, label]) => el("div", null, el("dt", null, key.split(" ").map((one) => el("kbd", null, one))), el("dd", null, t(label))))),
+    el("p", { class: "hint" }, t("help.query")),
+    el("label", { class: "check" }, el("input", { type: "checkbox", checked: state.keys, onchange: (event) => {
+      state.keys = event.target.checked;
+      remember("keys", state.keys ? "on" : "off");
+    } }), " ", t("help.keys")),
+    button(t("help.close"), { class: "close", onclick: () => byId("help").close() }));
+}
+
+function openHelp() {
+  byId("help").showModal();
+}
+
+function setLanguage(language) {
+  state.language = language;
+  remember("language", language);
+  build();
+  document.querySelector(".controls .switch [aria-pressed=true]").focus();
+}
+
+function nextTheme() {
+  const themes = ["auto", "light", "dark"];
+  state.theme = themes[(themes.indexOf(state.theme) + 1) % themes.length];
+  remember("theme", state.theme);
+  applyTheme();
+  const old = byId("theme");
+  old.setAttribute("aria-label", t("theme.label", { theme: t(`theme.${state.theme}`) }));
+  old.title = t(`theme.${state.theme}`);
+  replace(old, themeIcon());
+}
+
+function applyTheme() {
+  if (state.theme === "auto") delete document.documentElement.dataset.theme;
+  else document.documentElement.dataset.theme = state.theme;
+}
+
+function openCase(entry) {
+  const address = addressOf(entry);
+  if (location.hash === address) return;
+  location.hash = address;
+}
+
+// The address is the one source of what is shown: links, buttons and keys only change it.
+function addressChanged() {
+  const before = state.query + [...state.verdicts];
+  readAddress();
+  if (state.query + [...state.verdicts] !== before) {
+    byId("search").value = state.query;
+    applyFilter();
+  }
+  renderMain(true);
+}
+
+function renderMain(moved) {
+  document.body.dataset.showing = state.open ? "case" : "overview";
+  document.title = state.open ? `${readable(state.open.asked)} · ${readable(report.title)}` : readable(report.title);
+  if (moved) scrollTo(0, 0);
+  paintRows();
+  revealOpen();
+  if (!state.open) {
+    opening += 1;
+    replace(byId("main"), overview());
+    return Promise.resolve();
+  }
+  return renderCase();
+}
+
+const NARROW = matchMedia("(max-width: 899px)");
+
+// Reading order follows what is seen: on wide screens the list stands left of the page, on narrow ones below it.
+function placeRail() {
+  const app = byId("app");
+  if (NARROW.matches) app.append(byId("rail"));
+  else byId("main").before(byId("rail"));
+}
+
+function build() {
+  document.documentElement.lang = htmlLang();
+  replace(byId("app"), headerBar(), railSkeleton(), el("main", { id: "main", tabindex: -1 }), helpDialog());
+  placeRail();
+  byId("rows-box").addEventListener("scroll", paintWindow, { passive: true });
+  applyFilter();
+  renderMain(false);
+}
+
+function typing(target) {
+  return target instanceof Element && (target.closest("input, textarea, select, [contenteditable]") !== null || target.closest("dialog") !== null);
+}
+
+function stepAnswer(step) {
+  const buttons = [...document.querySelectorAll('.answer[data-side="target"]')];
+  const index = buttons.findIndex((one) => one.getAttribute("aria-pressed") === "true");
+  if (buttons[index + step]) buttons[index + step].click();
+}
+
+const KEYS = {
+  j: () => openCaseIf(neighbour(1)),
+  k: () => openCaseIf(neighbour(-1)),
+  ArrowRight: () => stepAnswer(1),
+  ArrowLeft: () => stepAnswer(-1),
+  v: () => state.open && setView(VIEWS[(VIEWS.indexOf(state.view) + 1) % VIEWS.length]),
+  e: () => { if (state.open) { state.unfolded = !state.unfolded; renderCase(); } },
+  "/": () => byId("search").focus(),
+  o: () => openCase(null),
+  Escape: () => openCase(null),
+  t: nextTheme,
+  l: () => setLanguage(state.language === "zh" ? "en" : "zh"),
+  "?": openHelp,
+};
+
+function openCaseIf(entry) {
+  if (entry) openCase(entry);
+}
+
+function keyPressed(event) {
+  if (event.defaultPrevented || event.isComposing || event.ctrlKey || event.metaKey || event.altKey) return;
+  if (event.key === "Escape" && event.target.id === "search") {
+    event.target.blur();
+    return;
+  }
+  if (typing(event.target) || !state.keys && event.key !== "?") return;
+  const action = KEYS[event.key];
+  if (!action) return;
+  event.preventDefault();
+  action();
+}
+
+function start() {
+  restoreChoices();
+  readAddress();
+  applyTheme();
+  build();
+  byId("static").remove();
+  byId("app").hidden = false;
+  document.body.classList.add("live");
+  addEventListener("hashchange", addressChanged);
+  addEventListener("keydown", keyPressed);
+  addEventListener("scroll", paintWindow, { passive: true });
+  addEventListener("resize", () => { paintWindow(); });
+  NARROW.addEventListener("change", () => { placeRail(); if (state.open) renderCase(); });
+}
+
+start();

@@ -1,0 +1,219 @@
+// One case: why it has its verdict, what was answered how often, the difference, and how the calls went.
+
+let opening = 0;
+
+async function renderCase() {
+  const main = byId("main");
+  const { entry, asked } = state.open;
+  opening += 1;
+  const mine = opening;
+  if (!entry) {
+    replace(main, caseHead(null, asked), el("p", { class: "lead" }, t("case.unknown", { id: readable(asked) })));
+    return;
+  }
+  let details = null;
+  let problem = null;
+  try {
+    details = await detailsOf(entry);
+  } catch (error) {
+    problem = error.message;
+  }
+  if (mine !== opening) return;
+  const y = scrollY;
+  replace(main, details ? caseArticle(entry, details)
+    : el("article", { class: "case" }, caseHead(entry), el("p", { class: "lead" }, say(entry.sentence) || t("case.pass")),
+      el("p", { class: "notice" }, problem || t("details.left_out"))));
+  scrollTo(0, y);
+}
+
+function caseHead(entry) {
+  const step = (label, key, neighbourEntry) => button(`${t(label)} ${key}`, {
+    class: "step", disabled: !neighbourEntry, onclick: () => openCase(neighbourEntry) }, t(label), el("kbd", null, key));
+  const index = entry ? shown.indexOf(entry) : -1;
+  return el("div", { class: "case-nav" },
+    button(t("case.all"), { class: "back", onclick: () => openCase(null) }, "← ", t("case.all")),
+    index >= 0 && el("span", { class: "position" }, t("case.position", { index: number(index + 1), total: number(shown.length) })),
+    el("span", { class: "steps-nav" }, step("case.previous", "k", neighbour(-1)), step("case.next", "j", neighbour(1))));
+}
+
+function caseArticle(entry, details) {
+  const answers = lettered(details);
+  return el("article", { class: "case", "aria-labelledby": "case-heading" },
+    caseHead(entry),
+    el("header", { class: "case-title" },
+      el("h1", { id: "case-heading", tabindex: -1 }, readable(entry.case_id)),
+      el("p", { class: "case-meta" }, chip(entry.verdict), el("span", { class: "suite-name" }, readable(entry.suite)),
+        (details.tags || []).map((tag) => el("span", { class: "tag" }, readable(tag))))),
+    el("p", { class: "lead" }, say(details.sentence)),
+    checksSection(details),
+    faultsSection(details),
+    answersSection(details, answers),
+    evidenceSection(details),
+    callsSection(details, answers),
+    requestSection(details));
+}
+
+function same(a, b) {
+  return (a.content || "") === (b.content || "") && (a.finish_reason || "") === (b.finish_reason || "")
+    && JSON.stringify(a.tool_calls || []) === JSON.stringify(b.tool_calls || []);
+}
+
+function letterOf(index) {
+  return index < 26 ? String.fromCharCode(65 + index) : letterOf(Math.floor(index / 26) - 1) + letterOf(index % 26);
+}
+
+// Distinct answers get letters, the same letter on both sides when the answer is the same.
+function lettered(details) {
+  const golden = (details.golden || []).map((group, index) => ({ group, letter: letterOf(index), shared: false }));
+  let next = golden.length;
+  const candidate = (details.candidate || []).map((group) => {
+    const twin = golden.find((other) => same(other.group, group));
+    if (twin) twin.shared = true;
+    return { group, letter: twin ? twin.letter : letterOf(next++), shared: Boolean(twin) };
+  });
+  return { golden, candidate, goldenTotal: total(details.source_samples, golden), candidateTotal: total(details.target_samples, candidate) };
+}
+
+function total(samples, groups) {
+  return samples && samples.length ? samples.length : groups.reduce((sum, { group }) => sum + group.passes.length, 0);
+}
+
+// What opens first: the candidate nearest to a golden that is not the same as one.
+function chosen(answers) {
+  const firstNew = answers.candidate.findIndex((item) => !item.shared);
+  const candidate = Math.min(state.candidate ?? Math.max(0, firstNew), Math.max(0, answers.candidate.length - 1));
+  const picked = answers.candidate[candidate];
+  const diffs = (picked && picked.group.diffs) || [];
+  const golden = Math.min(state.golden ?? (diffs.length ? diffs[0].golden || 0 : 0), Math.max(0, answers.golden.length - 1));
+  return { candidate, golden, diff: diffs.find((diff) => (diff.golden || 0) === golden) };
+}
+
+function answersSection(details, answers) {
+  if (!answers.golden.length && !answers.candidate.length) return section("answers.title", el("p", { class: "notice" }, t("answers.none")));
+  const pick = chosen(answers);
+  const golden = answers.golden[pick.golden];
+  const candidate = answers.candidate[pick.candidate];
+  return el("section", { class: "answers" },
+    el("div", { class: "section-head" }, el("h2", null, t("answers.title")), golden && candidate && viewSwitch()),
+    el("div", { class: "who" },
+      whoLine("source", answers.golden, answers.goldenTotal, details.source_samples, pick.golden, (index) => { state.golden = index; }),
+      whoLine("target", answers.candidate, answers.candidateTotal, details.target_samples, pick.candidate,
+        (index) => { state.candidate = index; state.golden = null; })),
+    golden && candidate ? comparison(golden, candidate, pick.diff, answers) : loneAnswer(golden || candidate, golden ? "golden" : "candidate", answers));
+}
+
+// One line per side: each distinct answer with its count, and under it which pass gave which.
+function whoLine(side, items, all, samples, picked, pick) {
+  const failed = (samples || []).filter((sample) => sample.group === undefined || sample.group === null);
+  const troubled = new Map((samples || []).map((sample) => [sample.pass_index, (sample.attempts || []).length > 1]));
+  const byPass = new Map(items.flatMap((item, index) => item.group.passes.map((pass) => [pass, { item, index }])));
+  for (const sample of failed) byPass.set(sample.pass_index, null);
+  const passes = [...byPass.keys()].sort((a, b) => a - b);
+  return el("div", { class: `who-line ${side}` },
+    el("h3", null, t(`side.${side}`), el("span", null, readable(report[side].name))),
+    el("div", { class: "who-answers", role: "group", "aria-label": t(`answers.${side}`) }, items.map((item, index) => button(null,
+      { class: `answer${item.shared ? " shared" : ""}`, "aria-pressed": index === picked ? "true" : "false",
+        "data-side": side, onclick: () => { pick(index); renderCase(); } },
+      el("b", null, item.letter), " ", ofTotal(item.group.passes.length, all),
+      item.shared && side === "target" && el("span", { class: "also" }, t("answers.shared")))),
+    failed.length > 0 && el("span", { class: "failed-count" }, t("answers.failed", { count: failed.length }))),
+    el("ol", { class: "pass-strip", "aria-label": t("answers.passes") }, passes.map((pass) => {
+      const given = byPass.get(pass);
+      const label = given ? t("answers.pass_gave", { pass: pass + 1, letter: given.item.letter }) : t("answers.pass_failed", { pass: pass + 1 });
+      return el("li", { class: `${given ? given.item.shared ? "shared" : "own" : "failed"}${given && given.index === picked ? " picked" : ""}${troubled.get(pass) ? " retried" : ""}`,
+        title: label + (troubled.get(pass) ? ` · ${t("calls.retried")}` : "") },
+      el("span", { class: "unseen" }, label), el("span", { "aria-hidden": "true" }, given ? given.item.letter : "×"));
+    })));
+}
+
+function viewSwitch() {
+  return el("div", { class: "switch", role: "group", "aria-label": t("view.label") }, VIEWS.map((view) =>
+    button(t(`view.${view}`), { "aria-pressed": state.view === view ? "true" : "false",
+      onclick: () => setView(view) })));
+}
+
+function setView(view) {
+  state.view = view;
+  remember("view", view);
+  renderCase();
+}
+
+function labelOf(side, item, answers) {
+  const all = side === "golden" ? answers.goldenTotal : answers.candidateTotal;
+  return t(`pane.${side}`, { letter: item.letter, count: ofTotal(item.group.passes.length, all) });
+}
+
+function comparison(golden, candidate, diff, answers) {
+  const labels = { golden: labelOf("golden", golden, answers), candidate: labelOf("candidate", candidate, answers) };
+  const parts = (diff && diff.parts) || plainParts(golden.group, candidate.group);
+  return [
+    !diff && el("p", { class: "notice" }, t("diff.other_pair")),
+    golden.group.finish_reason !== candidate.group.finish_reason && el("p", { class: "notice" }, t("answers.finish", {
+      source: readable(golden.group.finish_reason || "—"), target: readable(candidate.group.finish_reason || "—") })),
+    flagsNotice(golden.group, candidate.group),
+    parts.map((part) => partBlock(part, labels)),
+  ];
+}
+
+function flagsNotice(...groups) {
+  const flags = [...new Set(groups.flatMap((group) => group.flags || []))];
+  return flags.length > 0 && el("p", { class: "notice" }, flags.map((flag) => known("flag", readable(flag))).join(" · "));
+}
+
+// A pair whose difference was not computed is shown side by side without highlights.
+function plainParts(golden, candidate) {
+  const part = (name, a, b) => ({ part: name, complete: false, quiet: true,
+    operations: [a && { kind: "delete", text: a }, b && { kind: "insert", text: b }].filter(Boolean) });
+  const firstReasoning = (group) => (group.reasonings && group.reasonings[0].text) || "";
+  const parts = [part("content", golden.content || "", candidate.content || "")];
+  if (firstReasoning(golden) || firstReasoning(candidate)) parts.push(part("reasoning", firstReasoning(golden), firstReasoning(candidate)));
+  if (golden.tool_calls || candidate.tool_calls) parts.push(part("tool_calls", callsText(golden), callsText(candidate)));
+  return parts;
+}
+
+function callsText(group) {
+  return (group.tool_calls || []).map((call) => `${call.name}(${call.arguments})`).join("\n");
+}
+
+function partBlock(part, labels) {
+  const operations = part.operations || [];
+  const equal = operations.every((operation) => operation.kind === "equal");
+  const texts = operations.map((operation) => operation.text).join("");
+  const body = [
+    part.note && el("p", { class: "notice" }, say(part.note)),
+    part.complete === false && !part.quiet && el("p", { class: "notice" }, t("diff.incomplete")),
+    hasHidden(texts) && el("p", { class: "notice" }, t("text.hidden")),
+    operations.length === 0 ? el("p", { class: "notice" }, t("answers.empty"))
+      : equal ? el("div", { class: "panes one" }, el("div", { class: `pane both${looksLikeCode(texts) ? " code" : ""}` },
+        el("h4", null, t("diff.equal")), el("div", { class: "text", lang: langOf(texts), dir: "auto" }, marked(texts, true))))
+        : part.complete === false ? plainPanes(operations, labels) : diffPanes(part, effectiveView(), labels),
+  ];
+  if (part.part === "content") return el("div", { class: "part content" }, body);
+  const name = t(`part.${part.part}`) + (equal ? ` · ${t("part.same")}` : ` · ${t("part.differs")}`);
+  return el("div", { class: `part ${part.part}` }, foldable(name, part.part === "tool_calls" && !equal, body));
+}
+
+// Two columns need room; below it the inline view is shown whatever was chosen for wide screens.
+function effectiveView() {
+  return state.view === "side" && innerWidth < 760 ? "inline" : state.view;
+}
+
+function plainPanes(operations, labels) {
+  const view = effectiveView();
+  const pane = (side, kind) => {
+    const text = operations.filter((operation) => operation.kind !== kind).map((operation) => operation.text).join("");
+    return el("div", { class: `pane ${side}${looksLikeCode(text) ? " code" : ""}` }, el("h4", null, labels[side]),
+      el("div", { class: "text", lang: langOf(text), dir: "auto" }, marked(text, true)));
+  };
+  return el("div", { class: view === "side" ? "panes plain two" : "panes plain one" },
+    view !== "candidate" && pane("golden", "insert"), view !== "golden" && pane("candidate", "delete"));
+}
+
+function loneAnswer(item, side, answers) {
+  const text = item.group.content || "";
+  return el("div", { class: "panes one" }, el("div", { class: `pane ${side}${looksLikeCode(text) ? " code" : ""}` },
+    el("h4", null, labelOf(side, item, answers)),
+    el("div", { class: "text", lang: langOf(text), dir: "auto" }, text ? marked(text, true) : t("answers.empty"))),
+  callsText(item.group) && el("div", { class: "pane code" }, el("h4", null, t("part.tool_calls")),
+    el("div", { class: "text" }, marked(callsText(item.group), true))));
+}

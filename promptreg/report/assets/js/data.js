@@ -1,0 +1,49 @@
+// The report's data: the list of cases at once, the details chunk by chunk when they are asked for.
+
+const report = JSON.parse(byId("report-data").textContent);
+const CHUNKS_KEPT = 6;
+const chunks = new Map();
+
+function keyOf(entry) {
+  return `${entry.suite}\u0000${entry.case_id}`;
+}
+
+const entryByKey = new Map(report.cases.map((entry) => [keyOf(entry), entry]));
+const manySuites = report.suites.length > 1;
+
+// The details lie behind this script in the file, so a case may be asked for before they have arrived.
+function documentComplete() {
+  if (document.readyState !== "loading") return Promise.resolve();
+  return new Promise((resolve) => document.addEventListener("DOMContentLoaded", resolve, { once: true }));
+}
+
+async function unpack(chunk) {
+  if (!byId(`chunk-${chunk}`)) await documentComplete();
+  const holder = byId(`chunk-${chunk}`);
+  if (!holder) throw new Error(t("details.damaged"));
+  if (typeof DecompressionStream === "undefined") throw new Error(t("details.browser"));
+  const bytes = Uint8Array.from(atob(holder.textContent), (character) => character.charCodeAt(0));
+  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
+  return new Response(stream).json();
+}
+
+// Least recently used chunks are forgotten; unpacking one again takes milliseconds.
+function chunkCases(chunk) {
+  const known = chunks.get(chunk) || unpack(chunk);
+  chunks.delete(chunk);
+  chunks.set(chunk, known);
+  if (chunks.size > CHUNKS_KEPT) chunks.delete(chunks.keys().next().value);
+  known.catch(() => chunks.delete(chunk));
+  return known;
+}
+
+async function detailsOf(entry) {
+  if (entry.chunk === undefined) return null;
+  return (await chunkCases(entry.chunk))[entry.position];
+}
+
+function counts(entries) {
+  const byVerdict = {};
+  for (const entry of entries) byVerdict[entry.verdict] = (byVerdict[entry.verdict] || 0) + 1;
+  return byVerdict;
+}

@@ -1,0 +1,111 @@
+// Paints differences that were computed elsewhere: operations in, rows of elements out.
+
+const FOLD_ABOVE = 420;
+const FOLD_CONTEXT = 140;
+
+// Operations -> rows, cut where both texts break their line, so that paragraphs stand side by side.
+function rowsOf(operations) {
+  const rows = [[]];
+  for (const operation of operations) {
+    if (operation.kind !== "equal") {
+      rows[rows.length - 1].push(operation);
+      continue;
+    }
+    const lines = operation.text.split(/(?<=\n)/);
+    lines.forEach((line, index) => {
+      if (index > 0) rows.push([]);
+      if (line) rows[rows.length - 1].push({ kind: "equal", text: line });
+    });
+  }
+  return rows.filter((row) => row.length > 0);
+}
+
+function isEqualRow(row) {
+  return row.every((operation) => operation.kind === "equal");
+}
+
+// Runs of equal rows far from any difference become one fold.
+function foldRows(rows) {
+  const folded = [];
+  let index = 0;
+  while (index < rows.length) {
+    let end = index;
+    while (end < rows.length && isEqualRow(rows[end])) end += 1;
+    const keepBefore = index === 0 ? 0 : 1;
+    const keepAfter = end === rows.length ? 0 : 1;
+    const hidden = rows.slice(index + keepBefore, Math.max(index + keepBefore, end - keepAfter));
+    const characters = hidden.reduce((sum, row) => sum + row.reduce((size, part) => size + part.text.length, 0), 0);
+    if (hidden.length > 2 && characters > FOLD_ABOVE) {
+      for (let kept = 0; kept < keepBefore; kept += 1) folded.push({ row: rows[index + kept] });
+      folded.push({ hidden, characters });
+      for (let kept = end - keepAfter; kept < end; kept += 1) folded.push({ row: rows[kept] });
+    } else {
+      for (let kept = index; kept < end; kept += 1) folded.push({ row: rows[kept] });
+    }
+    if (end < rows.length) folded.push({ row: rows[end] });
+    index = end + 1;
+  }
+  return folded;
+}
+
+// A long equal stretch inside a row: its beginning and end, cut at a sentence where one ends nearby.
+function foldStretch(text) {
+  if (text.length <= FOLD_ABOVE) return null;
+  const head = text.slice(0, FOLD_CONTEXT).search(/[。！？.!?；;\n](?![\s\S]*[。！？.!?；;\n])/);
+  const before = head > 20 ? head + 1 : safeCut(text, FOLD_CONTEXT);
+  const tail = text.slice(-FOLD_CONTEXT).search(/[。！？.!?；;\n]/);
+  const after = tail >= 0 && tail < FOLD_CONTEXT - 20 ? text.length - FOLD_CONTEXT + tail + 1 : safeCut(text, text.length - FOLD_CONTEXT);
+  return after - before > 120 ? { before, after } : null;
+}
+
+// Never inside a surrogate pair.
+function safeCut(text, at) {
+  const code = text.charCodeAt(at);
+  return code >= 0xdc00 && code <= 0xdfff ? at + 1 : at;
+}
+
+function paintStretch(operation, atEnd, expanded) {
+  if (operation.kind === "delete") return el("del", null, marked(operation.text, atEnd));
+  if (operation.kind === "insert") return el("ins", null, marked(operation.text, atEnd));
+  const fold = expanded ? null : foldStretch(operation.text);
+  if (!fold) return marked(operation.text, atEnd);
+  const hidden = operation.text.slice(fold.before, fold.after);
+  return [marked(operation.text.slice(0, fold.before), false), unfolder(hidden.length, "stretch"),
+    marked(operation.text.slice(fold.after), atEnd)];
+}
+
+function unfolder(characters, kind) {
+  return button(t("diff.unfold", { count: number(characters, 0) }),
+    { class: `unfold ${kind}`, onclick: () => { state.unfolded = true; renderCase(); } });
+}
+
+function sideOf(row, side) {
+  return row.filter((operation) => operation.kind === "equal" || operation.kind === side);
+}
+
+function paintSide(row, side, last) {
+  const parts = side ? sideOf(row, side) : row;
+  return parts.map((operation, index) => paintStretch(operation, last && index === parts.length - 1, state.unfolded));
+}
+
+// The panes of one part: two side by side, or one. `view` is "side", "inline", "golden" or "candidate".
+function diffPanes(part, view, labels) {
+  const rows = rowsOf(part.operations || []);
+  const shown = state.unfolded ? rows.map((row) => ({ row })) : foldRows(rows);
+  const joined = (part.operations || []).map((operation) => operation.text).join("");
+  const attributes = { class: "text", lang: langOf(joined), dir: "auto" };
+  const code = looksLikeCode(joined) ? " code" : "";
+  const pane = (side, label) => el("div", { class: `pane ${side || "both"}${code}` },
+    el("h4", null, label),
+    el("div", attributes, shown.map((item, index) => item.hidden ? unfolder(item.characters, "rows")
+      : paintSide(item.row, { golden: "delete", candidate: "insert" }[side], index === shown.length - 1))));
+  if (view === "inline") return el("div", { class: "panes one" }, pane(null, t("diff.inline.label")));
+  if (view === "golden" || view === "candidate") return el("div", { class: "panes one" }, pane(view, labels[view]));
+  return el("div", { class: "panes two" }, el("div", { class: "pane-heads" },
+    el("h4", { class: "golden" }, labels.golden), el("h4", { class: "candidate" }, labels.candidate)),
+  el("div", { class: `rows${code}` }, shown.map((item, index) => item.hidden
+    ? el("div", { class: "row folded" }, unfolder(item.characters, "rows"))
+    : el("div", { class: "row" }, ["delete", "insert"].map((side) => el("div",
+      { ...attributes, class: `cell text ${side === "delete" ? "golden" : "candidate"}` },
+      paintSide(item.row, side, index === shown.length - 1)))))));
+}

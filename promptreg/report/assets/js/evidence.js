@@ -1,0 +1,132 @@
+// What stands behind a verdict: checks, faults, distances, calls, the request.
+
+function checksSection(details) {
+  const checks = details.checks || [];
+  if (!checks.length) return null;
+  const worst = [...checks].sort((a, b) => Number(b.worse || false) - Number(a.worse || false));
+  return section("checks.title", el("ul", { class: "checks" }, worst.map((check) => el("li", { class: check.worse ? "worse" : null },
+    el("div", { class: "check-name" }, check.worse && svg("svg", { viewBox: "0 0 14 14", width: 14, height: 14, "aria-hidden": "true" }, shapeOf("fail", 7, 7, 5)),
+      el("code", null, readable(check.label)), check.worse && el("span", { class: "worse-word" }, t("checks.worse"))),
+    el("div", { class: "rates" }, rate("source", check.source_passed, check.source_total), rate("target", check.target_passed, check.target_total)),
+    check.sentence && el("p", null, say(check.sentence))))));
+}
+
+function rate(side, passed, all) {
+  const filled = el("span", { class: "filled" });
+  filled.style.width = `${all ? (passed / all) * 100 : 0}%`;
+  return el("span", { class: "rate" }, el("span", { class: "rate-side" }, t(`side.${side}`)),
+    el("span", { class: "meter", "aria-hidden": "true" }, filled),
+    el("span", { class: "rate-count" }, all ? ofTotal(passed, all) : t("checks.unscored")));
+}
+
+function faultsSection(details) {
+  const faults = details.faults || [];
+  if (!faults.length) return null;
+  return section("faults.title", el("ul", { class: "checks" }, faults.map((fault) => el("li", { class: "worse" },
+    el("div", { class: "check-name" }, el("code", null, readable(fault.kind)), el("span", { class: "worse-word" }, readable(fault.severity))),
+    el("p", null, say(fault.sentence)),
+    fault.where && el("p", { class: "hint" }, readable(fault.where)),
+    fault.evidence && el("blockquote", { class: "text", lang: langOf(fault.evidence) }, marked(fault.evidence, true)),
+    (fault.suspects || []).length > 0 && el("p", { class: "hint" }, t("faults.suspects", { names: fault.suspects.map(readable).join(", ") }))))));
+}
+
+function evidenceSection(details) {
+  const channels = details.channels || [];
+  if (!channels.length && !(details.in_words || []).length) return null;
+  return section("evidence.title",
+    (details.in_words || []).map((sentence) => el("p", null, say(sentence))),
+    channels.map((channel) => el("div", { class: "channel" },
+      el("h3", null, known("channel", readable(channel.name))),
+      el("p", { class: "channel-numbers" }, channelNumbers(channel)),
+      channel.sentence && el("p", null, say(channel.sentence)),
+      strip(channel.spread, { width: 420, height: 62, labelled: true }))));
+}
+
+function channelNumbers(channel) {
+  const numbers = [];
+  if (Number.isFinite(channel.ratio)) numbers.push(t("channel.ratio", { ratio: number(channel.ratio, 1) }));
+  if (Number.isFinite(channel.z)) numbers.push(t("channel.z", { z: number(channel.z, 1) }));
+  return numbers.join(" · ");
+}
+
+function isTroubled(sample) {
+  return (sample.attempts || []).length > 1 || sample.group === undefined || sample.group === null;
+}
+
+function callsSection(details, answers) {
+  const sides = [["source", details.source_samples || [], answers.golden], ["target", details.target_samples || [], answers.candidate]];
+  const every = sides.flatMap(([, samples]) => samples);
+  if (!every.length) return null;
+  const troubled = every.filter(isTroubled).length;
+  const title = troubled ? t("calls.title_troubled", { count: every.length, troubled }) : t("calls.title", { count: every.length });
+  return el("section", null, foldable(title, troubled > 0, sides.filter(([, samples]) => samples.length).map(([side, samples, groups]) =>
+    el("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": t(`side.${side}`) }, callsTable(side, samples, groups)))));
+}
+
+function callsTable(side, samples, groups) {
+  const heads = ["pass", "answer", "finish", "tokens", "first", "duration", "in_flight", "attempts"];
+  return el("table", { class: "calls" }, el("caption", null, t(`side.${side}`), " ", readable(report[side].name)),
+    el("thead", null, el("tr", null, heads.map((head) => el("th", { scope: "col" }, t(`calls.${head}`))))),
+    el("tbody", null, samples.map((sample) => callRow(sample, groups))));
+}
+
+function callRow(sample, groups) {
+  const failed = sample.group === undefined || sample.group === null;
+  const item = failed ? null : groups[sample.group];
+  const attempts = sample.attempts || [];
+  const last = attempts[attempts.length - 1];
+  const usage = sample.usage || {};
+  return el("tr", { class: isTroubled(sample) ? "troubled" : null },
+    el("th", { scope: "row" }, sample.pass_index + 1),
+    el("td", null, failed ? el("b", { class: "failed" }, t("calls.failed")) : item ? item.letter : "—"),
+    el("td", null, item ? readable(item.group.finish_reason || "—") : "—"),
+    el("td", null, usage.prompt_tokens === undefined && usage.completion_tokens === undefined ? "—" : tokensOf(usage)),
+    el("td", null, seconds(sample.first_token_s)),
+    el("td", null, last ? seconds(last.duration_s) : "—"),
+    el("td", null, sample.in_flight === undefined ? "—" : number(sample.in_flight)),
+    el("td", { class: "attempts" }, attempts.length === 1 && !failed ? "1" : attemptList(attempts), (sample.notes || []).length > 0
+      && el("span", { class: "hint" }, ` ${sample.notes.map((note) => known("note", readable(note))).join(", ")}`)));
+}
+
+function tokensOf(usage) {
+  const extra = [
+    usage.reasoning_tokens && t("calls.reasoning_tokens", { count: number(usage.reasoning_tokens) }),
+    usage.cached_tokens && t("calls.cached_tokens", { count: number(usage.cached_tokens) }),
+  ].filter(Boolean);
+  return `${number(usage.prompt_tokens)} → ${number(usage.completion_tokens)}${extra.length ? ` (${extra.join(", ")})` : ""}`;
+}
+
+function attemptList(attempts) {
+  return el("ol", { class: "attempt-list" }, attempts.map((attempt) => el("li", { class: attempt.problem ? "failed" : null },
+    [attempt.status && `HTTP ${attempt.status}`, seconds(attempt.duration_s), attempt.problem ? readable(attempt.problem) : t("calls.answered")]
+      .filter(Boolean).join(" · "))));
+}
+
+function requestSection(details) {
+  const messages = details.messages || [];
+  const source = details.source_params || {};
+  const target = details.target_params || {};
+  const names = [...new Set([...Object.keys(source), ...Object.keys(target)])];
+  if (!messages.length && !names.length) return null;
+  return el("section", null, foldable(t("request.title"), false,
+    messages.map((message) => el("div", { class: "message" }, el("h4", null, readable(known("role", String(message.role || "")))),
+      el("div", { class: `text${looksLikeCode(messageText(message)) ? " code" : ""}`, lang: langOf(messageText(message)), dir: "auto" }, marked(messageText(message), true)))),
+    names.length > 0 && el("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": t("request.params") }, el("table", { class: "settings" },
+      el("caption", null, t("request.params")),
+      el("thead", null, el("tr", null, el("td"), el("th", { scope: "col" }, t("side.source")), el("th", { scope: "col" }, t("side.target")))),
+      el("tbody", null, names.map((name) => paramRow(name, source[name], target[name])))))));
+}
+
+function paramRow(name, left, right) {
+  const differs = JSON.stringify(left) !== JSON.stringify(right);
+  const cell = (value) => el("td", { class: differs ? "differs" : null },
+    value === undefined ? el("span", { class: "absent" }, t("deployments.absent")) : readable(typeof value === "string" ? value : JSON.stringify(value)));
+  return el("tr", { class: differs ? "differs" : null },
+    el("th", { scope: "row" }, differs && el("span", { class: "unequal" }, "≠"), el("code", null, readable(name))), cell(left), cell(right));
+}
+
+function messageText(message) {
+  if (typeof message.content === "string" && Object.keys(message).length <= 2) return message.content;
+  const { role, ...rest } = message;
+  return JSON.stringify(rest, null, 2);
+}

@@ -1,0 +1,91 @@
+// The first screen: the verdict, the counts, what to do, what differs between the deployments, noise against drift.
+
+function overview() {
+  const all = counts(report.cases);
+  return el("article", { class: "overview", "aria-labelledby": "verdict-heading" },
+    el("p", { class: "eyebrow" }, t("overview.eyebrow", {
+      source: readable(report.source.name), target: readable(report.target.name), date: date(report.created_at),
+    })),
+    el("h1", { id: "verdict-heading", class: `verdict-line s-${report.verdict}` }, known("suite", report.verdict)),
+    el("p", { class: "lead" }, say(report.sentence)),
+    countBar(all),
+    (report.warnings || []).length > 0 && el("ul", { class: "warnings", "aria-label": t("warnings.title") },
+      report.warnings.map((warning) => el("li", null, say(warning)))),
+    (report.next_steps || []).length > 0 && section("next.title", el("ol", { class: "steps" },
+      report.next_steps.map((step) => el("li", null, say(step))))),
+    el("div", { class: "columns" }, deployments(), noisePicture()),
+    suitesSection(),
+    el("footer", null, t("overview.footer", { run: readable(report.run_id), version: report.version || "" })));
+}
+
+function section(title, ...children) {
+  return el("section", null, el("h2", null, t(title)), children);
+}
+
+// One bar, as long as the report, cut by verdict; under it the same numbers in words, each a filter.
+function countBar(all) {
+  const present = VERDICTS.filter((verdict) => all[verdict]);
+  const bar = el("div", { class: "bar", "aria-hidden": "true" }, present.map((verdict) => {
+    const part = el("span", { class: `v-${verdict}` });
+    part.style.flexGrow = String(all[verdict]);
+    return part;
+  }));
+  return el("div", { class: "counts" }, bar, el("ul", null, present.map((verdict) => el("li", null,
+    button(null, { class: `count v-${verdict}`, title: t(`explain.${verdict}`), onclick: () => onlyVerdict(verdict) },
+      verdictMark(verdict), el("b", null, number(all[verdict])), " ", known("verdict", verdict))))));
+}
+
+function onlyVerdict(verdict) {
+  state.verdicts = new Set([verdict]);
+  filterChanged();
+  byId("rail").scrollIntoView({ block: "nearest" });
+}
+
+function settingsOf(deployment) {
+  return new Map((deployment.settings || []).map((setting) => [`${setting.group}\u0000${setting.name}`, setting]));
+}
+
+function deployments() {
+  const source = settingsOf(report.source);
+  const target = settingsOf(report.target);
+  const rows = [...new Set([...source.keys(), ...target.keys()])].map((key) => {
+    const left = source.get(key);
+    const right = target.get(key);
+    const compared = (left || right).compared !== false;
+    return { setting: left || right, left, right, compared, differs: compared && (!left || !right || left.value !== right.value) };
+  });
+  const differing = rows.filter((row) => row.differs);
+  const facts = rows.filter((row) => !row.compared);
+  const equal = rows.filter((row) => row.compared && !row.differs);
+  return section("deployments.title",
+    el("p", { class: "hint" }, differing.length ? t("deployments.differ", { count: differing.length }) : t("deployments.same")),
+    el("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": t("deployments.title") },
+      settingsTable([...facts, ...differing])),
+    equal.length > 0 && foldable(t("deployments.equal", { count: equal.length }), false,
+      el("div", { class: "scroll" }, settingsTable(equal))));
+}
+
+function settingsTable(rows) {
+  const cell = (setting, other, differs) => el("td", { class: differs ? "differs" : null },
+    setting ? readable(setting.value) : el("span", { class: "absent" }, t("deployments.absent")));
+  return el("table", { class: "settings" },
+    el("thead", null, el("tr", null, el("td"), el("th", { scope: "col" }, t("side.source"), el("span", null, readable(report.source.name))),
+      el("th", { scope: "col" }, t("side.target"), el("span", null, readable(report.target.name))))),
+    el("tbody", null, rows.map((row) => el("tr", { class: row.differs ? "differs" : null },
+      el("th", { scope: "row" }, row.differs && el("span", { class: "unequal", title: t("deployments.differs") }, "≠"),
+        readable(known("setting", row.setting.name))),
+      cell(row.left, row.right, row.differs), cell(row.right, row.left, row.differs)))));
+}
+
+function noisePicture() {
+  const picture = scatter(report.cases, openCase);
+  if (!picture) return null;
+  return section("scatter.title", el("p", { class: "hint" }, t("scatter.hint")), picture);
+}
+
+function suitesSection() {
+  const notes = (suite) => (suite.notes || []).length > 0 && el("ul", { class: "notes" }, suite.notes.map((note) => el("li", null, say(note))));
+  return section("suites.title", report.suites.map((suite) => el("div", { class: "suite" },
+    el("h3", null, readable(suite.name), " ", el("span", { class: `suite-verdict s-${suite.verdict}` }, known("suite", suite.verdict))),
+    el("p", null, say(suite.sentence)), notes(suite))));
+}

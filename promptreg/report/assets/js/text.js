@@ -1,0 +1,60 @@
+// Model text as text: exactly what was answered, with what the eye cannot see marked.
+
+const MARKS = {
+  "\u00a0": "NBSP", "\u00ad": "SHY", "\u034f": "CGJ", "\u061c": "ALM", "\u180e": "MVS", "\u200b": "ZWSP",
+  "\u200c": "ZWNJ", "\u200d": "ZWJ", "\u200e": "LRM", "\u200f": "RLM", "\u2028": "LS", "\u2029": "PS",
+  "\u202a": "LRE", "\u202b": "RLE", "\u202c": "PDF", "\u202d": "LRO", "\u202e": "RLO", "\u202f": "NNBSP",
+  "\u2060": "WJ", "\u2066": "LRI", "\u2067": "RLI", "\u2068": "FSI", "\u2069": "PDI", "\ufeff": "BOM",
+  "\u3000": "□", "\r": "CR", "\t": "⇥", "\u0085": "NEL", "\ufffd": "�",
+};
+// A joiner between two pictographs builds one emoji; marking it would tear the emoji apart.
+const UNSEEN = /(?<!\p{Extended_Pictographic}[\ufe0f\u{1f3fb}-\u{1f3ff}]?)\u200d|\u200d(?!\p{Extended_Pictographic})|[\u0000-\u0008\u0009\u000b-\u001f\u007f-\u009f\u00a0\u00ad\u034f\u061c\u180e\u200b\u200c\u200e\u200f\u2028-\u202f\u2060-\u206f\ufeff\ufffd]|\u3000|[ ]+(?=\n|$)/gu;
+const CONTROL = /\u001b\][^\u0007\u001b]*(?:\u0007|\u001b\\)|\u001b\[[0-9;?]*[ -/]*[@-~]|[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g;
+const HIDDEN = /[\u00ad\u034f\u061c\u180e\u200b\u200c\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff]/u;
+
+function markOf(found) {
+  if (found[0] === " ") return "·".repeat(Math.min(found.length, 8));
+  if (found in MARKS) return MARKS[found];
+  const code = found.codePointAt(0);
+  if (code < 32) return String.fromCodePoint(0x2400 + code);
+  return `U+${code.toString(16).toUpperCase().padStart(4, "0")}`;
+}
+
+// Text nodes and marks whose joined textContent is the text itself.
+function marked(text, atEnd) {
+  const nodes = [];
+  let from = 0;
+  for (const match of text.matchAll(UNSEEN)) {
+    // Blanks at the end of a stretch are trailing only where the text or a line ends with them.
+    if (match[0][0] === " " && match.index + match[0].length === text.length && !atEnd) continue;
+    if (match.index > from) nodes.push(document.createTextNode(text.slice(from, match.index)));
+    nodes.push(el("span", { class: "mark", "data-mark": markOf(match[0]) }, match[0]));
+    from = match.index + match[0].length;
+  }
+  if (from < text.length) nodes.push(document.createTextNode(text.slice(from)));
+  return nodes;
+}
+
+// For labels, ids and sentences: terminal escapes and controls dropped, direction overrides too.
+function readable(text) {
+  return String(text).replace(CONTROL, "");
+}
+
+function hasHidden(text) {
+  return HIDDEN.test(text);
+}
+
+// A language for the pane, so that fonts and readers choose rightly; empty where the script does not tell.
+function langOf(text) {
+  const start = text.slice(0, 2000);
+  if (/[\u3040-\u30ff]/.test(start)) return "ja";
+  if (/[\uac00-\ud7af]/.test(start)) return "ko";
+  if (/[\u3400-\u9fff\uf900-\ufaff]/.test(start)) return "zh-CN";
+  if (/[\u0400-\u04ff]/.test(start)) return "ru";
+  return "";
+}
+
+function looksLikeCode(text) {
+  const start = text.trimStart();
+  return /^[[{]/.test(start) || /^```/m.test(start) || /^ {4}\S/m.test(text);
+}

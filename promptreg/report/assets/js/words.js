@@ -1,0 +1,44 @@
+// The page's words, numbers and dates, in the reader's language.
+
+const catalogues = JSON.parse(byId("catalogue-data").textContent);
+
+function t(key, values) {
+  const text = catalogues[state.language][key];
+  if (text === undefined) return key;
+  return text.replace(/\{(\w+)\}/g, (whole, name) => (values && name in values ? String(values[name]) : whole));
+}
+
+// A word the catalogue may know, else as it is: settings, channels, flags.
+function known(group, name) {
+  const text = catalogues[state.language][`${group}.${name}`];
+  return text === undefined ? name : text;
+}
+
+// A sentence comes in both languages; control characters have no business in it.
+function say(sentence) {
+  if (!sentence) return "";
+  return readable(sentence[state.language] || sentence.en || "");
+}
+
+function htmlLang() {
+  return state.language === "zh" ? "zh-CN" : "en";
+}
+
+function number(value, digits) {
+  if (value === null || value === undefined) return "—";
+  return new Intl.NumberFormat(htmlLang(), { maximumFractionDigits: digits === undefined ? 2 : digits }).format(value);
+}
+
+function seconds(value) {
+  if (value === null || value === undefined) return "—";
+  return value < 1 ? `${number(value * 1000, 0)} ms` : `${number(value, value < 10 ? 2 : 1)} s`;
+}
+
+function date(unixSeconds) {
+  if (!Number.isFinite(unixSeconds)) return "";
+  return new Intl.DateTimeFormat(htmlLang(), { dateStyle: "medium", timeStyle: "short" }).format(unixSeconds * 1000);
+}
+
+function ofTotal(part, total) {
+  return t("of", { part, total });
+}
