@@ -97,7 +97,7 @@ def _reasoning(message: JsonObject, flags: set[str]) -> tuple[str, str | None]:
     found: list[tuple[str, str]] = []
     for field in REASONING_FIELDS:
         value = message.get(field)
-        if value is None or value == "" or value == []:
+        if not value:
             continue
         if not isinstance(value, str):
             flags.add("reasoning_not_text")

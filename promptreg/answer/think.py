@@ -21,7 +21,8 @@ CLOSING = "</think>"
 
 _CODE = re.compile(
     r"^ {0,3}(?P<fence>`{3,}|~{3,}).*?(?:^ {0,3}(?P=fence)[`~]*[ \t]*$|\Z)"  # a fenced block; an unclosed one runs on
-    r"|(?<!`)(?P<ticks>`{1,8})(?!`)[^`\n]*(?:\n[^`\n]+)*?(?<!`)(?P=ticks)(?!`)",  # a code span, over line ends but no blank line
+    # a code span; it may go over line ends, but not over a blank line
+    r"|(?<!`)(?P<ticks>`{1,8})(?!`)[^`\n]*(?:\n[^`\n]+)*?(?<!`)(?P=ticks)(?!`)",
     re.MULTILINE | re.DOTALL,
 )
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-
 from promptreg.answer.model import Usage
 from promptreg.canonical import Json
 

@@ -143,7 +143,8 @@ def _transport(deployment: Deployment, wiring: Wiring, root: Path | None) -> Tra
 def _warnings(deployment: Deployment) -> tuple[str, ...]:
     if deployment.verify or deployment.call is not None:
         return ()
-    return (
+    sentence = (
         f"The certificate of deployment `{deployment.name}` is not checked (verify = false): "
-        f"anyone on the way can read the key and change the answers. Use ca_file for a certificate of your own.",
+        f"anyone on the way can read the key and change the answers. Use ca_file for a certificate of your own."
     )
+    return (sentence,)

@@ -33,7 +33,7 @@ def is_error(value: Json) -> bool:
 
 
 def error_message(value: Json) -> str | None:
-    """The server's own words in an error object, shortened, with its type where it has one; None when there are none."""
+    """The server's own words in an error object, shortened, with its type if it has one; None when there are none."""
     if not isinstance(value, dict):
         return None
     error = value.get("error")

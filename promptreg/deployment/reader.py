@@ -127,16 +127,20 @@ def _no_choices(value: Json, status: int | None) -> str:
         return f"{begin} is JSON of another kind than an object"
     field = envelope_field(value)
     if field is not None:
-        return (
-            f"{begin} holds the completion inside “{shortened(field, 40)}” instead of at the top: "
-            f"a gateway wrapped it, and an OpenAI client cannot read it"
-        )
+        return f"{begin} {_wrapped(field)}"
     said = error_message(value)
     if said is not None:
         return f"{begin} is an error: {said}" if is_error(value) else f"{begin} has no choices and says: {said}"
     if "choices" in value:
         return f"{begin} has an empty list of choices"
     return f"{begin} has no choices; its fields are {shortened(', '.join(map(str, value)), 120) or 'none'}"
+
+
+def _wrapped(field: str) -> str:
+    return (
+        f"holds the completion inside `{shortened(field, 40)}` instead of at the top: "
+        f"a gateway wrapped it, and an OpenAI client cannot read it"
+    )
 
 
 class _Stream:
@@ -156,9 +160,8 @@ class _Stream:
     def add(self, event: Event) -> None:
         """Takes the next event; after an error the rest is not read."""
         data = event.data
-        if self.done or data[:1] != b"{" or event.bare:
-            if not self._is_frame(event):
-                return
+        if (self.done or data[:1] != b"{" or event.bare) and not self._is_frame(event):
+            return
         try:
             frame = parse_json(data)
         except ValueError:
@@ -251,26 +254,25 @@ def _stream_problem(stream: _Stream, exchange: Exchange, *, any_event: bool) -> 
     a finish reason nor [DONE], 4. no frame had choices.
     """
     status = exchange.status
-    assembly = stream.assembly
-    complete = assembly.any_choice and (stream.done or assembly.finish_reason is not None)
+    finished = stream.done or stream.assembly.finish_reason is not None
+    kind = ReadProblemKind.STREAM_CUT
     if stream.error is not None:
-        return ReadProblem(ReadProblemKind.ERROR_IN_STREAM, f"HTTP {status}, but {stream.error}", status)
-    if exchange.failure is not None and not complete:
-        return ReadProblem(ReadProblemKind.TRANSPORT, exchange.failure.message, status)
-    if complete:
+        kind, message = ReadProblemKind.ERROR_IN_STREAM, f"HTTP {status}, but {stream.error}"
+    elif stream.assembly.any_choice and finished:
         return None
-    if stream.envelope is not None:
-        message = (
-            f"HTTP {status}, but each frame holds its completion inside “{shortened(stream.envelope, 40)}” instead of "
-            f"at the top: a gateway wrapped it, and an OpenAI client cannot read it"
-        )
-        return ReadProblem(ReadProblemKind.NO_CHOICES, message, status)
-    if stream.done:
-        return ReadProblem(ReadProblemKind.NO_CHOICES, f"HTTP {status}, but no frame of the stream has choices", status)
-    if not any_event:
-        return ReadProblem(ReadProblemKind.STREAM_CUT, "The stream ended before its first event", status)
-    where = "within a frame" if stream.cut_frame else "with neither a finish reason nor [DONE]"
-    return ReadProblem(ReadProblemKind.STREAM_CUT, f"The stream ended {where}", status)
+    elif exchange.failure is not None:
+        kind, message = ReadProblemKind.TRANSPORT, exchange.failure.message
+    elif stream.envelope is not None:
+        kind = ReadProblemKind.NO_CHOICES
+        message = f"HTTP {status}, but each frame {_wrapped(stream.envelope)}"
+    elif stream.done:
+        kind, message = ReadProblemKind.NO_CHOICES, f"HTTP {status}, but no frame of the stream has choices"
+    elif not any_event:
+        message = "The stream ended before its first event"
+    else:
+        where = "within a frame" if stream.cut_frame else "with neither a finish reason nor [DONE]"
+        message = f"The stream ended {where}"
+    return ReadProblem(kind, message, status)
 
 
 def _text(value: Json) -> str | None:

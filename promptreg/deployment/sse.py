@@ -18,6 +18,7 @@ DONE = b"[DONE]"
 """The data of the event that ends a stream."""
 
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+_FIELDS = (b"data:", b"event:", b"id:", b"retry:")
 
 
 class Event(NamedTuple):
@@ -59,6 +60,9 @@ class EventReader:
             if payload.count(b"\n") == 2 * (len(payloads) - 1) and b"\r" not in payload:
                 self._after_carriage_return = self._first_line = False
                 return [Event(at_s, line) for line in payloads]
+        return self._feed_any(data, at_s)
+
+    def _feed_any(self, data: bytes, at_s: float) -> list[Event]:
         if self._after_carriage_return and data:
             self._after_carriage_return = False
             if data[0] == 0x0A:
@@ -106,19 +110,24 @@ class EventReader:
             if line.startswith(_BYTE_ORDER_MARK):
                 self.notes.add("byte_order_mark")
                 line = line[3:]
-        if not line:
+        if line.startswith(b"data:"):
+            self._data.append((at_s, line[6:] if line[5:6] == b" " else line[5:]))
+        elif not line:
             if self._data:
                 self._dispatch(events)
             self._name = ""
-        elif line.startswith(b"data:"):
-            self._data.append((at_s, line[6:] if line[5:6] == b" " else line[5:]))
-        elif line[0] == 0x3A:  # a comment; servers send them to keep the connection open
+        else:
+            self._other_line(line, at_s, events)
+
+    def _other_line(self, line: bytes, at_s: float, events: list[Event]) -> None:
+        """A line that is neither data nor blank."""
+        if line[0] == 0x3A:  # a comment; servers send them to keep the connection open
             self.notes.add("keep_alive")
         elif line.startswith(b"event:"):
             self._name = line[6:].strip().decode("utf-8", "replace")
         elif line.startswith((b"id:", b"retry:")):
             pass
-        elif line.lstrip().startswith((b"data:", b"event:", b"id:", b"retry:")):
+        elif line.lstrip().startswith(_FIELDS):
             self.notes.add("indented_field")
             self._line(line.lstrip(), at_s, events)
         elif line.strip():

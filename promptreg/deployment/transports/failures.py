@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import socket
 import ssl
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
 from urllib.parse import urlsplit
 
 import aiohttp
@@ -40,29 +41,72 @@ def failure_of(error: BaseException, url: str, limits: TimeLimits, *, answering:
     """
     host = _host(url)
     chain = list(_causes(error))
-    for cause in chain:
-        if isinstance(cause, (aiohttp.ClientConnectorDNSError, socket.gaierror)):
-            return Failure(FailureKind.DNS, f"The name {_host_name(url)} cannot be resolved")
-        if isinstance(cause, (ssl.SSLCertVerificationError, aiohttp.ClientConnectorCertificateError)):
-            return Failure(FailureKind.TLS, f"The certificate of {host} cannot be verified: {_tls_reason(chain)}")
-        if isinstance(cause, ssl.SSLError):
-            return Failure(FailureKind.TLS, f"No TLS connection to {host}: {_tls_reason(chain)}")
-    if any(isinstance(cause, ConnectionRefusedError) for cause in chain) and not _is_proxy(chain):
-        return Failure(FailureKind.CONNECT, f"{host} refused the connection: nothing listens there")
-    for cause in chain:
-        if isinstance(cause, (aiohttp.ConnectionTimeoutError, aiohttp.SocketTimeoutError)):
-            return timeout_failure(FailureKind.CONNECT_TIMEOUT, limits)
-        if isinstance(cause, aiohttp.ClientProxyConnectionError):
-            return Failure(FailureKind.CONNECT, f"The proxy for {host} cannot be reached: {_reason(chain)}")
-        if isinstance(cause, aiohttp.ClientHttpProxyError):
-            return Failure(FailureKind.CONNECT, f"The proxy for {host} refused: HTTP {cause.status}")
-        if isinstance(cause, aiohttp.ClientConnectorError):
-            return Failure(FailureKind.CONNECT, f"No connection to {host}: {_reason(chain)}")
+    for kinds, tell in _TELLING:
+        for cause in chain:
+            if isinstance(cause, kinds):
+                return tell(_Scene(cause, chain, host, limits))
     when = "in the middle of the answer" if answering else "before it answered"
     reason = _reason(chain)
     return Failure(
         FailureKind.DISCONNECTED, f"The connection to {host} was lost {when}{f': {reason}' if reason else ''}"
     )
+
+
+class _Scene(NamedTuple):
+    """What a sentence can be made of."""
+
+    cause: BaseException
+    chain: list[BaseException]
+    host: str
+    limits: TimeLimits
+
+
+def _dns(scene: _Scene) -> Failure:
+    return Failure(FailureKind.DNS, f"The name {scene.host.partition(':')[0]} cannot be resolved")
+
+
+def _certificate(scene: _Scene) -> Failure:
+    return Failure(FailureKind.TLS, f"The certificate of {scene.host} cannot be verified: {_tls_reason(scene.chain)}")
+
+
+def _tls(scene: _Scene) -> Failure:
+    return Failure(FailureKind.TLS, f"No TLS connection to {scene.host}: {_tls_reason(scene.chain)}")
+
+
+def _connect_timeout(scene: _Scene) -> Failure:
+    return timeout_failure(FailureKind.CONNECT_TIMEOUT, scene.limits)
+
+
+def _proxy_refusal(scene: _Scene) -> Failure:
+    status = getattr(scene.cause, "status", "")
+    return Failure(FailureKind.CONNECT, f"The proxy on the way to {scene.host} refused: HTTP {status}")
+
+
+def _proxy(scene: _Scene) -> Failure:
+    return Failure(
+        FailureKind.CONNECT, f"The proxy on the way to {scene.host} cannot be reached: {_reason(scene.chain)}"
+    )
+
+
+def _refused(scene: _Scene) -> Failure:
+    return Failure(FailureKind.CONNECT, f"{scene.host} refused the connection: nothing listens there")
+
+
+def _connect(scene: _Scene) -> Failure:
+    return Failure(FailureKind.CONNECT, f"No connection to {scene.host}: {_reason(scene.chain)}")
+
+
+_TELLING: tuple[tuple[tuple[type[BaseException], ...], Callable[[_Scene], Failure]], ...] = (
+    ((aiohttp.ClientHttpProxyError,), _proxy_refusal),
+    ((aiohttp.ClientProxyConnectionError,), _proxy),
+    ((aiohttp.ClientConnectorDNSError, socket.gaierror), _dns),
+    ((ssl.SSLCertVerificationError, aiohttp.ClientConnectorCertificateError), _certificate),
+    ((ssl.SSLError,), _tls),
+    ((aiohttp.ConnectionTimeoutError, aiohttp.SocketTimeoutError), _connect_timeout),
+    ((ConnectionRefusedError,), _refused),
+    ((aiohttp.ClientConnectorError,), _connect),
+)
+"""Kinds of cause, the most telling first, and the sentence for each. Anything else is a lost connection."""
 
 
 def _causes(error: BaseException) -> Iterator[BaseException]:
@@ -74,10 +118,6 @@ def _causes(error: BaseException) -> Iterator[BaseException]:
         yield found
         inner = getattr(found, "os_error", None) or getattr(found, "certificate_error", None)
         found = inner if isinstance(inner, BaseException) else found.__cause__ or found.__context__
-
-
-def _is_proxy(chain: list[BaseException]) -> bool:
-    return any(isinstance(cause, aiohttp.ClientProxyConnectionError) for cause in chain)
 
 
 def _tls_reason(chain: list[BaseException]) -> str:
@@ -100,7 +140,3 @@ def _reason(chain: list[BaseException]) -> str:
 
 def _host(url: str) -> str:
     return urlsplit(url).netloc.rpartition("@")[2]
-
-
-def _host_name(url: str) -> str:
-    return urlsplit(url).hostname or _host(url)

@@ -34,12 +34,12 @@ class Watch:
 
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
-    ) -> bool | None:
+    ) -> None:
         if self._handle is not None:
             self._handle.cancel()
         if self.expired is None and self._timer.expired():
             self.expired = FailureKind.TOTAL_TIMEOUT
-        return await self._timer.__aexit__(kind, error, traceback)
+        await self._timer.__aexit__(kind, error, traceback)
 
     def elapsed(self) -> float:
         """Seconds since the attempt began."""

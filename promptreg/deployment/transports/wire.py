@@ -3,13 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
-import ssl
 import time
-import urllib.request
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
-from urllib.parse import urlsplit
 
 import aiohttp
 
@@ -19,8 +15,9 @@ from promptreg.deployment.json_text import dump_json
 from promptreg.deployment.sse import DONE
 from promptreg.deployment.transports.base import CHAT_PATH, Wiring
 from promptreg.deployment.transports.failures import failure_of, timeout_failure, too_large
+from promptreg.deployment.transports.proxy import proxy_for
+from promptreg.deployment.transports.tls import tls_context
 from promptreg.deployment.transports.watch import Watch
-from promptreg.errors import ConfigError
 
 if TYPE_CHECKING:
     from promptreg.canonical import JsonObject
@@ -115,51 +112,3 @@ class WireTransport:
             if DONE in data[-32:]:
                 watch.done()
         return None
-
-
-def proxy_for(wiring: Wiring) -> str | None:
-    """The proxy to use: the configured one, else the environment's for this host.
-
-    Raises:
-        ConfigError: for a proxy that is no HTTP proxy.
-    """
-    proxy = wiring.proxy
-    if proxy is None:
-        parts = urlsplit(wiring.base_url)
-        if not parts.hostname or urllib.request.proxy_bypass(parts.hostname):
-            return None
-        proxies = urllib.request.getproxies()
-        proxy = proxies.get(parts.scheme) or proxies.get("all")
-        if proxy is None:
-            return None
-        if "://" not in proxy:
-            proxy = f"http://{proxy}"
-    if urlsplit(proxy).scheme not in ("http", "https"):
-        raise ConfigError(
-            f"The proxy for {urlsplit(wiring.base_url).hostname} is of the kind “{urlsplit(proxy).scheme}”; "
-            f'promptreg can use http and https proxies: set proxy = "http://…" for the deployment, or NO_PROXY'
-        )
-    return proxy
-
-
-def tls_context(wiring: Wiring) -> ssl.SSLContext | bool:
-    """What aiohttp is to check: the system's certificates, those and the CA file's, or nothing.
-
-    Raises:
-        ConfigError: when the CA file cannot be read.
-    """
-    if not wiring.verify:
-        return False
-    if wiring.ca_file is None:
-        return True
-    context = ssl.create_default_context()
-    try:
-        context.load_verify_locations(cafile=wiring.ca_file)
-    except (OSError, ssl.SSLError) as error:
-        with contextlib.suppress(AttributeError):
-            error = OSError(error.strerror or str(error))
-        raise ConfigError(
-            f"ca_file {wiring.ca_file} cannot be read as PEM certificates ({error}); "
-            f"name the file with the certificate of the authority that signed the deployment's"
-        ) from error
-    return context
