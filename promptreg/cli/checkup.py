@@ -16,7 +16,7 @@ from promptreg import __version__
 from promptreg.errors import ExitCode, ProjectError, PromptregError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Mapping
     from pathlib import Path
 
     from promptreg.config import Config, Deployment
@@ -211,18 +211,18 @@ def _deployments(config: Config, *, network: bool) -> Iterator[Finding]:
         try:
             secrets = secrets_of(deployment)
             if network:
-                yield asyncio.run(_reach(about, deployment, dict(secrets)))
+                yield asyncio.run(_reach(about, deployment, secrets, config.root))
             else:
                 yield _ok(about, "its variables are set; not contacted (--no-network)")
         except PromptregError as error:
             yield from _problems(about, error)
 
 
-async def _reach(about: str, deployment: Deployment, secrets: dict[str, str]) -> Finding:
+async def _reach(about: str, deployment: Deployment, secrets: Mapping[str, str], root: Path) -> Finding:
     from promptreg.deployment.client import Client  # noqa: PLC0415 - aiohttp is not needed for --help
     from promptreg.deployment.fingerprint import take_fingerprint  # noqa: PLC0415 - as above
 
-    async with Client(deployment, secrets) as client:
+    async with Client(deployment, secrets, root=root) as client:
         fingerprint = await take_fingerprint(client)
     if fingerprint.models and deployment.model not in fingerprint.models:
         return Finding(

@@ -1,0 +1,72 @@
+"""The JSON Schema of `compare --json`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from promptreg.verdict.model import CaseVerdict, SuiteVerdict
+from promptreg.workflow.comparison import COMPARISON_SCHEMA
+
+if TYPE_CHECKING:
+    from promptreg.canonical import Json, JsonObject
+
+_RATE: Json = {"type": ["number", "null"], "minimum": 0, "maximum": 1}
+_TEXT: Json = {"type": "string"}
+
+
+def comparison_schema() -> JsonObject:
+    """The JSON Schema of promptreg.comparison/1. Only what readers may rely on; the format grows by new keys."""
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "$id": COMPARISON_SCHEMA,
+        "title": "The result of promptreg compare --json",
+        **_object(
+            {
+                "schema": {"const": COMPARISON_SCHEMA},
+                "run_id": _TEXT,
+                "verdict": {"enum": [verdict.value for verdict in SuiteVerdict]},
+                "exit_code": {"type": "integer", "description": "What the command exits with."},
+                "report": {"type": ["string", "null"], "description": "Path of the HTML report; null when none."},
+                "suites": {"type": "array", "items": _suite()},
+            }
+        ),
+    }
+
+
+def _suite() -> JsonObject:
+    return _object(
+        {
+            "suite": _TEXT,
+            "verdict": {"enum": [verdict.value for verdict in SuiteVerdict]},
+            "p_value": _unit("How often chance alone gives as large a difference; null when nothing was compared."),
+            "sentence": _sentence(),
+            "cases": {"type": "array", "items": _case()},
+        }
+    )
+
+
+def _case() -> JsonObject:
+    channel = _object({"z": {"type": ["number", "null"]}, "ratio": {"type": ["number", "null"]}})
+    check = _object({"check": _TEXT, "source_rate": _RATE, "target_rate": _RATE})
+    return _object(
+        {
+            "case_id": _TEXT,
+            "verdict": {"enum": [verdict.value for verdict in CaseVerdict]},
+            "p_value": _unit("As for the suite; null when the case was not compared."),
+            "sentence": _sentence(),
+            "channels": {"type": "object", "additionalProperties": channel},
+            "checks": {"type": "array", "items": check},
+        }
+    )
+
+
+def _sentence() -> JsonObject:
+    return _object({"en": _TEXT, "zh": _TEXT})
+
+
+def _unit(description: str) -> JsonObject:
+    return {"type": ["number", "null"], "minimum": 0, "maximum": 1, "description": description}
+
+
+def _object(properties: JsonObject) -> JsonObject:
+    return {"type": "object", "required": list(properties), "properties": properties}
