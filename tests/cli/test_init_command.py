@@ -43,10 +43,10 @@ def test_the_suite_it_writes_loads(tmp_path):
     from promptreg.scoring.checks.base import CHECK_NAMES
     from promptreg.suite.load import load_suites
 
-    from promptreg.deployment.request import param_names
+    from promptreg.workflow.project import project_suites
 
     write_project(tmp_path)
-    (suite,) = load_suites([tmp_path / "suites"], tmp_path, check_names=CHECK_NAMES, param_names=param_names())
+    (suite,) = project_suites(load_config(None, tmp_path), (), None)
     tags = {tag for case in suite.cases for tag in case.tags}
     assert suite.name == "support"
     assert {"zh", "en"} <= tags
