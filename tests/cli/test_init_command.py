@@ -40,8 +40,6 @@ def test_every_commented_line_of_the_configuration_is_valid(tmp_path):
 
 
 def test_the_suite_it_writes_loads(tmp_path):
-    from promptreg.scoring.checks.base import CHECK_NAMES
-    from promptreg.suite.load import load_suites
 
     from promptreg.workflow.project import project_suites
 
