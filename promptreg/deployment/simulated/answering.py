@@ -72,16 +72,24 @@ def request_hash(body: Mapping[str, Any]) -> str:
 
 
 def find_rule(script: Script, last_user: str, everything: str) -> Rule:
-    """The first rule that matches, or one that stands for the script's own answers."""
+    """What the script says about a request, in one rule that has everything: answers, noise, latency, faults."""
+    noise, latency = None, None
+    faults = list(script.faults)
+    answers = script.answers
     for rule in script.rules:
-        if rule.match.holds(last_user, everything):
-            return rule
-    return Rule()
+        if not rule.match.holds(last_user, everything):
+            continue
+        noise, latency = noise or rule.noise, latency or rule.latency
+        faults.extend(rule.faults)
+        if rule.answers:
+            answers = rule.answers
+            break
+    return Rule(answers=answers, noise=noise or script.noise, latency=latency or script.latency, faults=tuple(faults))
 
 
-def struck(script: Script, rule: Rule, draw: Random, attempt: int) -> tuple[Fault, ...]:
-    """The faults that strike this attempt (counted from 0), the script's before the rule's."""
-    return tuple(FAULTS[plant.name] for plant in (*script.faults, *rule.faults) if _strikes(plant, draw, attempt))
+def struck(rule: Rule, draw: Random, attempt: int) -> tuple[Fault, ...]:
+    """The faults that strike this attempt (counted from 0)."""
+    return tuple(FAULTS[plant.name] for plant in rule.faults if _strikes(plant, draw, attempt))
 
 
 def _strikes(plant: Plant, draw: Random, attempt: int) -> bool:
@@ -90,12 +98,12 @@ def _strikes(plant: Plant, draw: Random, attempt: int) -> bool:
     return by_chance and (plant.at_most is None or attempt < plant.at_most)
 
 
-def choose_reply(script: Script, rule: Rule, asked: Asked) -> Reply:
-    """The reply of a rule: a variant by weight, with the noise of the rule or the script."""
-    noise = rule.noise or script.noise
+def choose_reply(rule: Rule, asked: Asked) -> Reply:
+    """The reply of a rule as `find_rule` gives it: a variant by weight, with its noise."""
+    noise = rule.noise or Noise()
     greedy = asked.body.get("temperature") == 0 and not noise.when_greedy
     draw = asked.draw
-    variants = rule.answers or script.answers
+    variants = rule.answers
     if not variants:
         return _with_noise(_default_reply(asked), noise, draw, greedy=greedy)
     chosen = variants[0]

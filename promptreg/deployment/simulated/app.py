@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from starlette.requests import Request
     from starlette.types import ASGIApp, Receive, Scope, Send
 
-    from promptreg.deployment.simulated.script import Latency, Rule, Script
+    from promptreg.deployment.simulated.script import Latency, Script
 
 _TRANSPORT = "promptreg.transport"
 
@@ -238,9 +238,9 @@ class _Deployment:
         rule = answering.find_rule(script, asked.last_user, asked.everything)
         # A stream of its own for faults: planting one must not change which variant is answered.
         chance = Random(f"{script.seed}:{key}:{turn}:{failed}:faults")  # noqa: S311 - as above
-        faults = answering.struck(script, rule, chance, attempt)
+        faults = answering.struck(rule, chance, attempt)
         self._turns.ended(key, answered=all(fault.answers for fault in faults))
-        reply = answering.choose_reply(script, rule, asked)
+        reply = answering.choose_reply(rule, asked)
         for fault in faults:
             if fault.reply is not None:
                 reply = fault.reply(reply, asked)
@@ -248,11 +248,10 @@ class _Deployment:
         for fault in faults:
             if fault.response is not None:
                 response = fault.response(response, asked)
-        return _Wire(response, _first_wait_s(rule, script.latency, asked.draw))
+        return _Wire(response, _first_wait_s(rule.latency or script.latency, asked.draw))
 
 
-def _first_wait_s(rule: Rule, default: Latency, draw: Random) -> float:
-    latency = rule.latency or default
+def _first_wait_s(latency: Latency, draw: Random) -> float:
     return max(0.0, latency.first_ms + draw.uniform(-1, 1) * latency.jitter_ms) / 1000
 
 

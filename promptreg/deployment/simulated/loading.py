@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from pydantic import ValidationError
-from rapidfuzz import process
 from ruamel.yaml import YAML
 from ruamel.yaml.comments import CommentedMap, CommentedSeq
 from ruamel.yaml.error import MarkedYAMLError, YAMLError
 
+from promptreg.config.hints import did_you_mean, listing
 from promptreg.deployment.simulated.script import MODELS, Script
 from promptreg.errors import ConfigError, Place, Problem
 
@@ -17,15 +17,23 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
-_KEYS = sorted({key for model in MODELS for key in model.model_fields})
+_INCLUDE = "include"
+_KEYS = sorted({key for model in MODELS for key in model.model_fields} | {_INCLUDE})
 
 
 def load_script(path: Path, overrides: Mapping[str, Any] | None = None) -> Script:
     """A script from a YAML file; `overrides` replace its top-level keys (faults are added to its own).
 
+    `include: other.yaml`, relative to the file, appends the rules of another script: a target can then be the source
+    with some faults planted.
+
     Raises:
         ConfigError: with every problem of the file and its line.
     """
+    return _load(path, overrides or {}, ())
+
+
+def _load(path: Path, overrides: Mapping[str, Any], including: tuple[Path, ...]) -> Script:
     shown = str(path)
     try:
         text = path.read_text(encoding="utf-8-sig")
@@ -37,13 +45,25 @@ def load_script(path: Path, overrides: Mapping[str, Any] | None = None) -> Scrip
             Problem(f"The script cannot be read: {problem.strerror or problem}.", Place(shown))
         ) from problem
     tree = _parse(text, shown)
-    values = dict(tree)
-    for key, value in (overrides or {}).items():
+    values = {key: value for key, value in tree.items() if key != _INCLUDE}
+    for key, value in overrides.items():
         values[key] = [*(tree.get(key) or ()), *value] if key == "faults" else value
     try:
-        return Script.model_validate(values)
+        script = Script.model_validate(values)
     except ValidationError as problem:
         raise ConfigError(_problems(problem, tree, shown)) from problem
+    if _INCLUDE not in tree:
+        return script
+    place = Place(shown, _line(tree, (_INCLUDE,)))
+    if not isinstance(tree[_INCLUDE], str):
+        raise ConfigError(Problem("`include` is the name of one file.", place))
+    other = path.parent / tree[_INCLUDE]
+    if other.resolve() in (path.resolve(), *including):
+        raise ConfigError(Problem(f"`include: {tree[_INCLUDE]}` leads back to a file that includes this one.", place))
+    included = _load(other, {}, (*including, path.resolve()))
+    return script.model_copy(
+        update={"rules": (*script.rules, *included.rules), "answers": script.answers or included.answers}
+    )
 
 
 def _parse(text: str, shown: str) -> CommentedMap:
@@ -69,11 +89,10 @@ def _problems(error: ValidationError, tree: CommentedMap, shown: str) -> list[Pr
         where = ".".join(str(step) for step in detail["loc"] if not str(step).startswith("function-"))
         if detail["type"] == "extra_forbidden":
             key = str(detail["loc"][-1])
-            close = process.extractOne(key, _KEYS, score_cutoff=60)
-            hint = f"; did you mean {close[0]!r}?" if close else "."
-            message = f"{where}: no key of a script is called {key!r}{hint}"
+            hint = did_you_mean(key, _KEYS) or f" Keys are {listing(_KEYS)}."
+            message = f"`{where}`: no key of a script is called `{key}`.{hint}"
         else:
-            message = f"{where}: {detail['msg'].removeprefix('Value error, ')}."
+            message = f"`{where}`: {detail['msg'].removeprefix('Value error, ').rstrip('.')}."
         problems.append(Problem(message, Place(shown, _line(tree, detail["loc"]))))
     return problems
 

@@ -12,7 +12,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, field_validator, model_validator
 
-from promptreg.deployment.simulated.faults.registry import FAULTS, closest_fault
+from promptreg.config.hints import did_you_mean
+from promptreg.deployment.simulated.faults.registry import FAULTS
 
 Kind = Literal["vllm", "vllm-ascend", "sglang", "mindie", "deepseek", "openai"]
 """Server kinds that can be simulated: their error shapes, stream shapes and side endpoints differ."""
@@ -45,7 +46,7 @@ class Match(_Model):
             try:
                 re.compile(value)
             except re.error as problem:
-                message = f"is not a regular expression: {problem}"
+                message = f"This is no regular expression: {problem}."
                 raise ValueError(message) from problem
         return value
 
@@ -110,9 +111,8 @@ class Plant(_Model):
     @classmethod
     def _known(cls, value: str) -> str:
         if value not in FAULTS:
-            hint = closest_fault(value)
-            meant = f"; did you mean {hint!r}" if hint else ""
-            message = f"no fault is called {value!r}{meant}. Known: {', '.join(sorted(FAULTS))}"
+            hint = did_you_mean(value, FAULTS)
+            message = f"No fault is called `{value}`.{hint} `promptreg simulate --faults` lists all."
             raise ValueError(message)
         return value
 
@@ -138,17 +138,19 @@ AnyMatch = Annotated[Match, BeforeValidator(_match)]
 
 
 class Rule(_Model):
-    """Answers for the requests that match. The first rule that matches is used."""
+    """Answers for the requests that match. The first matching rule that has answers is used.
+
+    A rule without answers plants its faults (and sets noise or latency) on whatever a later rule answers.
+    """
 
     match: AnyMatch = Match()
     answers: tuple[AnyVariant, ...] = ()
-    """Empty: the default answer, so that a rule may only plant faults."""
     noise: Noise | None = None
-    """None: the script's."""
+    """None: that of the next matching rule, in the end the script's."""
     latency: Latency | None = None
-    """None: the script's."""
+    """None: that of the next matching rule, in the end the script's."""
     faults: tuple[AnyPlant, ...] = ()
-    """Come on top of the script's faults."""
+    """Come on top of the script's faults and those of earlier matching rules."""
 
 
 class Script(_Model):
@@ -184,7 +186,7 @@ class Script(_Model):
     @model_validator(mode="after")
     def _has_distinct_models(self) -> Script:
         if len(set(self.models)) != len(self.models):
-            message = f"models lists a name twice: {', '.join(self.models)}"
+            message = f"`models` lists a name twice: {', '.join(self.models)}."
             raise ValueError(message)
         return self
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rapidfuzz import process
-
 from promptreg.deployment.simulated.faults import parts, text, wire
 
 if TYPE_CHECKING:
@@ -15,11 +13,3 @@ if TYPE_CHECKING:
 
 FAULTS: Mapping[str, Fault] = {fault.name: fault for family in (text, parts, wire) for fault in family.FAULTS}
 """Every fault by its name."""
-
-
-def closest_fault(name: str) -> str | None:
-    """The known name that is closest to a mistyped one, if any is close."""
-    found = process.extractOne(name, list(FAULTS), score_cutoff=60)
-    if found is None:
-        return None
-    return str(found[0])
