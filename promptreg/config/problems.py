@@ -58,7 +58,9 @@ def _sentence(  # noqa: PLR0911 - one return per kind of error reads as a table
         return path, f"Unknown key `{key}`. {hint + ' ' if hint else ''}Allowed are {listing(allowed)}."
     if kind == "missing":
         return path[:-1], f"The key `{key}` is missing."
-    name = f"`{key}`" if isinstance(path[-1] if path else None, str) else "This entry"
+    # An entry of a list is called so, also where pydantic adds the label of a union's branch to its path.
+    entry = isinstance(path[-1] if path else None, int) or (kind.startswith("model_") and isinstance(path[-2:][0], int))
+    name = "This entry" if entry else f"`{key}`" if path else "The file"
     if kind == "literal_error":
         words = _words(model, path)
         got = detail["input"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,10 +12,9 @@ from pydantic import TypeAdapter, ValidationError
 
 from promptreg.canonical import JsonObject, sha256_of
 from promptreg.config.hints import did_you_mean, listing
-from promptreg.config.names import name_problem
 from promptreg.config.problems import sentences
 from promptreg.errors import Place, Problem, SuiteError
-from promptreg.suite.document import Table, line_of, value_at
+from promptreg.suite.document import Rows, Table, line_of, value_at
 from promptreg.suite.files import resolve_project_file, shown_path
 from promptreg.suite.model import Case, CheckSpec, Request, Suite
 from promptreg.suite.prompt import Prompt, PromptError
@@ -33,6 +33,7 @@ from promptreg.suite.written import (
 _LINE = TypeAdapter(WrittenLine)
 _CASE_KEYS = frozenset(WrittenLine.model_fields) - {"id"}
 _HASH_DIGITS = 12
+_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,9 +90,6 @@ class SuiteBuilder:
         if written is None:
             return None
         self._suite = written.suite
-        why = name_problem(written.suite)
-        if why is not None:
-            self._problem(f"The suite name `{written.suite}` {why}.", ("suite",))
         self._compile_prompts(written)
         defaults = _Settings({}, (), ()).extended(
             written.defaults.request,
@@ -123,6 +121,7 @@ class SuiteBuilder:
         for at, message in found:
             self._problem(message, at)
         if not all(len(at) > 1 and at[0] == "cases" for at, _ in found):
+            self._check_names_of_prompts(data)
             return None, []
         broken = {at[1] for at, _ in found}
         positions = [position for position in range(len(data["cases"])) if position not in broken]
@@ -130,6 +129,15 @@ class SuiteBuilder:
             return None, []
         rest = {**data, "cases": [data["cases"][position] for position in positions]}
         return WrittenSuite.model_validate(rest, context=self._names), positions
+
+    def _check_names_of_prompts(self, data: Table) -> None:
+        """Where the head of the file is broken, at least the names its cases use are looked up."""
+        cases, prompts = data.get("cases"), data.get("prompts", {})
+        if isinstance(cases, Rows) and isinstance(prompts, dict):
+            self._prompts = dict.fromkeys(prompts)
+            for position, case in enumerate(cases):
+                if isinstance(case, Table) and isinstance(case.get("prompt"), str):
+                    self._prompt(case["prompt"], ("cases", position, "prompt"))
 
     def _compile_prompts(self, written: WrittenSuite) -> None:
         for name, messages in written.prompts.items():
@@ -197,7 +205,7 @@ class SuiteBuilder:
                 message = f"Case `{case_id}`: {problem.message.rstrip()} ({where})"
                 self._repeats.setdefault(group, []).append(Problem(message, place))
             return
-        wrong = _ending_problem(messages, settings.params)
+        wrong = _ending_problem(messages, settings.params) or _broken_text_problem(messages)
         if wrong is not None:
             self.problems.append(Problem(f"Case `{case_id}`: {wrong}", place))
             return
@@ -290,6 +298,18 @@ class SuiteBuilder:
 def derived_id(values: Mapping[str, Any]) -> str:
     """The id of a row that has none: the first 12 hex digits of the SHA-256 of its canonical JSON."""
     return sha256_of(dict(values))[:_HASH_DIGITS]
+
+
+def _broken_text_problem(value: Any) -> str | None:
+    """Half of a surrogate pair is no character and cannot be sent."""
+    if isinstance(value, str):
+        found = None if value.isascii() else _SURROGATE.search(value)
+        return f"A text contains half a character (U+{ord(found[0]):04X}), which cannot be sent." if found else None
+    if isinstance(value, Mapping):
+        value = value.values()
+    elif not isinstance(value, (list, tuple)):
+        return None
+    return next((wrong for item in value if (wrong := _broken_text_problem(item)) is not None), None)
 
 
 def _ending_problem(messages: Sequence[JsonObject], params: JsonObject) -> str | None:

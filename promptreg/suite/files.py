@@ -39,7 +39,7 @@ def find_suite_files(paths: Sequence[Path], root: Path) -> tuple[Path, ...]:
                 problems.append(
                     Problem(
                         f"No suite in the folder {shown_path(path, root)}: it has no *.yaml or *.yml file. "
-                        "Write one, run `promptreg init` for an example, or set `suites` under [paths] of the config file."
+                        "Write one, run `promptreg init` for an example, or set `suites` under [paths]."
                     )
                 )
         elif path.is_file():

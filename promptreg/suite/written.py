@@ -21,6 +21,7 @@ from pydantic import (
 
 from promptreg.config.hints import did_you_mean, listing
 from promptreg.config.model import problem
+from promptreg.config.names import name_problem
 from promptreg.config.problems import named_kind
 from promptreg.suite.message import JSON_SCHEMA as MESSAGE_SCHEMA
 from promptreg.suite.message import MessageError, read_message
@@ -148,10 +149,23 @@ def _message(value: object) -> dict[str, Any]:
         raise problem(str(error)) from None
 
 
-def _some(values: list[Any]) -> list[Any]:
+def _some_messages(values: list[Any]) -> list[Any]:
     if not values:
-        raise problem("The list is empty; it needs at least one entry.")
+        raise problem("The list of messages is empty; it needs at least one.")
     return values
+
+
+def _some_cases(values: list[Any]) -> list[Any]:
+    if not values:
+        raise problem("The suite is empty: `cases` needs at least one case.")
+    return values
+
+
+def _suite_name(name: str) -> str:
+    why = name_problem(name)
+    if why is not None:
+        raise problem(f"The suite name `{name}` {why}.")
+    return name
 
 
 _SCALAR_SCHEMA = {"type": ["string", "number", "boolean"]}
@@ -179,7 +193,7 @@ Params = Annotated[
 ]
 Variables = dict[Word, Annotated[Any, BeforeValidator(_variable)]]
 Message = Annotated[dict[str, Any], BeforeValidator(_message), WithJsonSchema(MESSAGE_SCHEMA)]
-Messages = Annotated[list[Message], AfterValidator(_some)]
+Messages = Annotated[list[Message], AfterValidator(_some_messages)]
 
 
 class Written(BaseModel):
@@ -244,10 +258,10 @@ Entry = Annotated[
 class WrittenSuite(Written):
     """A suite file."""
 
-    suite: Text = Field(description="The suite's name.")
+    suite: Annotated[Text, AfterValidator(_suite_name)] = Field(description="The suite's name.")
     defaults: WrittenDefaults = Field(default_factory=WrittenDefaults)
     prompts: dict[Word, Messages] = Field(default_factory=dict, description="Lists of messages by name; templates.")
-    cases: Annotated[list[Entry], AfterValidator(_some)] = Field(description="Cases, and files of cases.")
+    cases: Annotated[list[Entry], AfterValidator(_some_cases)] = Field(description="Cases, and files of cases.")
 
 
 ADVICE = {
@@ -256,5 +270,9 @@ ADVICE = {
         "`history` is not supported yet: a conversation is always sent with its recorded turns as written. "
         "Remove it for now."
     ),
+    **dict.fromkeys(
+        ("assert", "asserts", "assertions", "expected", "expect"), "What is checked stands under `checks`."
+    ),
+    "variables": "Variables stand under `vars`.",
 }
-"""Keys of a later version."""
+"""Keys of a later version, and of other tools."""
