@@ -57,15 +57,12 @@ def split_think(content: str) -> ThinkSplit:
 
 
 def _closing(content: str, start: int) -> int | None:
-    """Where the first closing tag outside code stands, searching from `start`."""
-    position = content.find(CLOSING, start)
-    if position < 0:
-        return None
-    for code in _CODE.finditer(content, start):
-        while 0 <= position < code.start():
-            return position
-        while 0 <= position < code.end():
-            position = content.find(CLOSING, position + len(CLOSING))
-        if position < 0:
-            return None
-    return position
+    """Where the first closing tag outside code stands, searching from `start`, where a line is taken to begin."""
+    rest = content[start:]
+    position = rest.find(CLOSING)
+    for code in _CODE.finditer(rest):
+        if position < code.start():
+            break
+        if position < code.end():
+            position = rest.find(CLOSING, code.end())
+    return None if position < 0 else start + position
