@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from rapidfuzz.distance import Indel
 
-from promptreg.answer.model import Answer
 from promptreg.canonical import sha256_of
 from promptreg.report.differences import part_difference
-from promptreg.report.payload import AnswerGroup, DiffView, ReasoningView, SpreadView, ToolCallView
+from promptreg.report.payload import AnswerGroup, DiffView, PartName, ReasoningView, SpreadView, ToolCallView
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from numpy.typing import NDArray
+
+    from promptreg.answer.model import Answer
 
 
 class Groups(NamedTuple):
@@ -74,7 +78,7 @@ def diff_view(golden: Answer, candidate: Answer) -> DiffView:
 def group_difference(golden: Sequence[AnswerGroup], index: int, candidate: AnswerGroup, distance: float) -> DiffView:
     """The difference of a candidate from `golden[index]`, part by part; parts that both lack are left out."""
     ours = golden[index]
-    pairs = {
+    pairs: dict[PartName, tuple[str, str]] = {
         "content": (ours.content, candidate.content),
         "reasoning": (_reasoning(ours), _reasoning(candidate)),
         "tool_calls": (tool_call_text(ours.tool_calls), tool_call_text(candidate.tool_calls)),

@@ -4,25 +4,83 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable
-from typing import Literal
+from typing import TYPE_CHECKING
 
-from promptreg.report.payload import OperationView, PartDiffView
+from promptreg.report.payload import ChangeView, OperationView, PartDiffView, PartName
 from promptreg.text.diff import diff
 from promptreg.text.sentence import Sentence
 
-_INVISIBLE = re.compile("[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff]")
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+_INVISIBLE = re.compile(
+    "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff]"
+)
 _LINE_END = re.compile("\r\n?|\x85|\u2028|\u2029")
 
+_UNIT = re.compile(" ?(?:[\u4e00-\u9fff%％°℃]|[A-Za-z]{1,12}\\b)")
+MOST_CHANGES = 8
+"""More changes than this are not for a glance."""
+MOST_CHANGE_CHARACTERS = 40
+"""A change longer than this is read in the text."""
 
-def part_difference(part: Literal["content", "reasoning", "tool_calls"], golden: str, candidate: str) -> PartDiffView:
+
+def part_difference(part: PartName, golden: str, candidate: str) -> PartDiffView:
     """The difference of one part of two answers."""
     if golden == candidate:
         same = (OperationView("equal", golden),) if golden else ()
         return PartDiffView(part, same)
     difference = diff(golden, candidate)
-    operations = tuple(OperationView(operation.kind, operation.text) for operation in difference.operations)
-    return PartDiffView(part, operations, complete=difference.complete, note=invisible_difference(golden, candidate))
+    operations = tuple(OperationView(operation.kind.value, operation.text) for operation in difference.operations)
+    note = invisible_difference(golden, candidate)
+    changes = () if note or not difference.complete else short_changes(operations)
+    return PartDiffView(part, operations, difference.complete, changes, note)
+
+
+def short_changes(operations: Sequence[OperationView]) -> tuple[ChangeView, ...]:
+    """The changes of a text for a glance: `7天` → `30天`. Nothing when there are many or one of them is long.
+
+    A change is widened to the number or Latin word it is part of, and a number takes the unit that follows it.
+    """
+    changes: list[ChangeView] = []
+    index = 0
+    while index < len(operations):
+        if operations[index].kind == "equal":
+            index += 1
+            continue
+        before = operations[index - 1].text if index else ""
+        golden = candidate = ""
+        while index < len(operations) and operations[index].kind != "equal":
+            operation = operations[index]
+            golden += operation.text if operation.kind == "delete" else ""
+            candidate += operation.text if operation.kind == "insert" else ""
+            index += 1
+        after = operations[index].text if index < len(operations) else ""
+        changes.append(_widened(before, golden, candidate, after))
+    changes = [change for change in dict.fromkeys(changes) if change.golden.strip() or change.candidate.strip()]
+    short = all(max(len(change.golden), len(change.candidate)) <= MOST_CHANGE_CHARACTERS for change in changes)
+    return tuple(changes) if short and len(changes) <= MOST_CHANGES else ()
+
+
+def _widened(before: str, golden: str, candidate: str, after: str) -> ChangeView:
+    if any(re.match(r"[A-Za-z0-9]", text) for text in (golden, candidate)):
+        head = re.search(r"[A-Za-z0-9][A-Za-z0-9.,'_-]*$", before)
+        prefix = head.group() if head else ""
+    else:
+        prefix = ""
+    suffix = ""
+    if any(re.search(r"[A-Za-z0-9]$", text) for text in (golden, candidate)):
+        tail = re.match(r"[A-Za-z0-9]*(?:[.,][0-9]+)*", after)
+        suffix = tail.group() if tail else ""
+        if re.search(r"[0-9]$", golden + suffix) or re.search(r"[0-9]$", candidate + suffix):
+            unit = _UNIT.match(after[len(suffix) :])
+            suffix += unit.group() if unit else ""
+    # An insertion or deletion inside a number shows the whole number on both sides, elsewhere one side stays empty.
+    whole = bool(prefix or suffix.strip())
+    return ChangeView(
+        f"{prefix}{golden}{suffix}".strip() if golden or whole else "",
+        f"{prefix}{candidate}{suffix}".strip() if candidate or whole else "",
+    )
 
 
 def invisible_difference(golden: str, candidate: str) -> Sentence | None:

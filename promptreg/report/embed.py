@@ -11,8 +11,10 @@ import gzip
 import html
 import json
 import re
+from typing import TYPE_CHECKING
 
-from promptreg.canonical import Json
+if TYPE_CHECKING:
+    from promptreg.canonical import Json
 
 _UNSAFE_IN_SCRIPT = str.maketrans(
     {

@@ -39,8 +39,8 @@ ALL_DETAILS_CASES = 500
 """Up to this many cases `details="auto"` keeps the details of passing cases too."""
 
 SCRIPTS = (
-    "dom.js", "words.js", "text.js", "diff.js", "picture.js", "data.js", "state.js", "query.js", "overview.js", "list.js",
-    "case.js", "evidence.js", "app.js",
+    "dom.js", "words.js", "text.js", "diff.js", "picture.js", "data.js", "state.js", "query.js", "overview.js",
+    "list.js", "case.js", "evidence.js", "app.js",
 )  # fmt: skip
 """The page's code, in the order in which it is joined."""
 
@@ -136,7 +136,7 @@ def _details(case: CaseView) -> Json:
 def _replace(path: Path, payload: Payload, entries: list[Entry], chunks: IO[str]) -> None:
     handle, temporary = tempfile.mkstemp(prefix=f".{path.name[:40]}.", suffix=".part", dir=path.parent)
     try:
-        with open(handle, "w", encoding="utf-8", newline="\n") as out:
+        with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as out:
             for piece in _pieces(payload, entries):
                 if piece is None:
                     shutil.copyfileobj(chunks, out)
@@ -208,5 +208,3 @@ def _script() -> str:
 
 def _asset(name: str) -> str:
     return resources.files("promptreg.report").joinpath("assets", *name.split("/")).read_text(encoding="utf-8")
-
-

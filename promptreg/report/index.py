@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from promptreg.canonical import Json, JsonObject
 from promptreg.report.payload import CaseView, SpreadView, to_json
+
+if TYPE_CHECKING:
+    from promptreg.canonical import Json, JsonObject
 
 PREVIEW_CHARACTERS = 60
 """Length of the request's preview in the list."""
@@ -54,7 +56,7 @@ def entry_of(case: CaseView, chunk: int | None, position: int) -> Entry:
     if spread is not None:
         row["spread"] = {"source": _rounded(spread.source), "target": _rounded(spread.target)}
     # Not finite is worst: an unknown severity must not hide at the end of the list.
-    severity = case.severity if case.severity == case.severity else float("inf")  # noqa: PLR0124 (NaN is unequal to itself)
+    severity = case.severity if case.severity == case.severity else float("inf")
     return Entry(row, (-severity, case.suite, case.case_id), chunk, position)
 
 

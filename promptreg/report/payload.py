@@ -10,11 +10,12 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import MISSING, dataclass, field, fields, is_dataclass
-from typing import Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
-from promptreg.answer.model import Usage
-from promptreg.canonical import Json, JsonObject
-from promptreg.text.sentence import Sentence
+if TYPE_CHECKING:
+    from promptreg.answer.model import Usage
+    from promptreg.canonical import Json, JsonObject
+    from promptreg.text.sentence import Sentence
 
 SCHEMA = "promptreg.report/1"
 """Name and version of the payload's form. It grows by new keys only."""
@@ -22,6 +23,7 @@ SCHEMA = "promptreg.report/1"
 CaseVerdictName: TypeAlias = Literal["pass", "changed", "drift", "fail", "new", "missing", "error", "waived"]
 SuiteVerdictName: TypeAlias = Literal["EQUIVALENT", "DRIFT", "REGRESSION", "INCONCLUSIVE", "ERROR"]
 SettingGroup: TypeAlias = Literal["deployment", "fingerprint", "request", "provenance", "run"]
+PartName: TypeAlias = Literal["content", "reasoning", "tool_calls"]
 OperationKind: TypeAlias = Literal["equal", "delete", "insert"]
 
 
@@ -55,13 +57,23 @@ class OperationView:
 
 
 @dataclass(frozen=True, slots=True)
+class ChangeView:
+    """A short change pulled out of a text, with the word or unit it belongs to: `3天` became `30天`."""
+
+    golden: str = ""
+    candidate: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class PartDiffView:
     """The difference of one part of an answer. The operations spell both texts out in full."""
 
-    part: Literal["content", "reasoning", "tool_calls"]
+    part: PartName
     operations: tuple[OperationView, ...]
     complete: bool = True
     """False when the texts differ too much for the bounded diff: they are then shown without highlights."""
+    changes: tuple[ChangeView, ...] = ()
+    """The short changes in reading order, for a glance; empty when there are too many or they are too long."""
     note: Sentence | None = None
     """Set when the texts differ in nothing one can see: says which normalisation makes them equal."""
 

@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Sequence
+from importlib import resources
+from itertools import cycle
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from rapidfuzz.distance import Indel
 
 from promptreg.answer.model import Answer, ToolCall, Usage
-from promptreg.report.answers import Groups, paired_groups, spread_view
+from promptreg.report.answers import paired_groups, spread_view
 from promptreg.report.html import write_html
 from promptreg.report.payload import (
     AnswerGroup,
     AttemptView,
-    CaseVerdictName,
     CaseView,
     ChannelView,
     CheckView,
@@ -28,23 +29,22 @@ from promptreg.report.payload import (
 )
 from promptreg.text.sentence import Sentence
 
-SEVERITY = {"fail": 90.0, "drift": 70.0, "error": 60.0, "missing": 50.0, "new": 40.0, "changed": 20.0, "waived": 10.0}
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
-_FOLDED_REPLY = """尊敬的客户：
+    from promptreg.canonical import JsonObject
 
-您好！感谢您联系长河商城。我们已经收到您关于订单 20260418 的投诉，并对由此给您带来的不便深表歉意。经核实，您的包裹在转运途中因暴雨延误，目前已到达{city}分拨中心，预计{days}内送达。
-
-为表达歉意，我们已向您的账户发放{amount}元无门槛优惠券，有效期为{valid}。您可以在“我的—优惠券”中查看。如果届时仍未收到包裹，请直接回复本消息，我们会立即为您安排{remedy}。
-
-根据平台规则，因天气原因造成的延误不计入商家时效考核，但我们依然会持续跟踪您的包裹，直到您确认收货为止。您也可以随时拨打客服热线查询物流状态，热线工作时间为每天 8:00 至 22:00。
-
-祝您生活愉快！
-长河商城客服"""  # noqa: E501 (a letter's paragraph is one line)
+_SEVERITY = {"fail": 90.0, "drift": 70.0, "error": 60.0, "missing": 50.0, "new": 40.0, "changed": 20.0, "waived": 10.0}
+_SYSTEM = {
+    "zh": "你是长河商城的客服。回答要简短、准确。",
+    "en": "You are the support desk of Longriver. Be short and exact.",
+}
 
 
 def sample_payload() -> Payload:
     """The made-up report: fifteen cases, every verdict, both languages."""
-    cases = tuple(_cases())
+    data = resources.files("promptreg.report").joinpath("assets", "sample.json").read_text(encoding="utf-8")
+    cases = tuple(map(_case, json.loads(data)))
     return Payload(
         title="support, gpu → ascend",
         run_id="20261201-231502-ascend-3f2a",
@@ -144,110 +144,39 @@ def _suite() -> SuiteView:
     )
 
 
-def _cases() -> list[CaseView]:
-    refund = "支持七天无理由退货。您可以在签收后的{days}内提交申请，我们会在 {work} 个工作日内完成退款。"
-    order = '{{"order_id": "A-1042", "status": "shipped", "carrier": "{carrier}", "items": {items}}}'
-    reply = {"city": "武汉", "days": "2 天", "amount": "20", "valid": "30 天", "remedy": "补发或全额退款"}
-    worse = {"city": "郑州", "days": "3 天", "amount": "20", "valid": "7 天", "remedy": "补发"}
-    sums = "17 × 24 = 408. Each of the four teams therefore receives 102 kits."
-    thoughts = [f"17 times 24: 17 × 20 = 340, 17 × 4 = 68, {word} 408. 408 / 4 = 102." for word in ("sum", "total", "so")]
-    sorry = "抱歉，我无法回答这个问题。"
-    return [
-        _case("refund-window", "fail", "退货期限是几天？", [refund.format(days="7天", work=work) for work in "3333333555"],
-              [*[refund.format(days="30天", work="3")] * 4, refund.format(days="7天", work="3")],
-              Sentence("The check contains: 7天 passes in 10 of 10 answers on gpu and in 1 of 5 on ascend.",
-                       "检查项 contains: 7天 在 gpu 上 10 次全部通过，在 ascend 上 5 次只通过 1 次。"),
-              check=("contains: 7天", 10, 1), p=0.0007, tags=("policy", "zh")),
-        _case("order-as-json", "fail", "Give the state of order A-1042 as JSON only.",
-              [order.format(carrier="SF Express", items=items) for items in "2222222222"],
-              ["```json\n" + json.dumps(json.loads(order.format(carrier="SF Express", items=2)), indent=2) + "\n```"] * 3
-              + [order.format(carrier="SF Express", items="2")] * 2,
-              Sentence("The check json passes in 10 of 10 answers on gpu and in 2 of 5 on ascend: three answers are wrapped in a code fence.",
-                       "检查项 json 在 gpu 上 10 次全部通过，在 ascend 上 5 次通过 2 次：有三次回答被包在代码块里。"),
-              check=("json", 10, 2), p=0.0007, tags=("format",)),
-        _case("complaint-letter", "drift", "请给订单 20260418 的客户写一封致歉信。",
-              [_FOLDED_REPLY.format(**{**reply, "city": city}) for city in ("武汉", "武汉市", "武汉") * 3 + ("武汉",)],
-              [_FOLDED_REPLY.format(**worse)] * 3 + [_FOLDED_REPLY.format(**{**worse, "days": "两天"})] * 2,
-              Sentence("The wording moved by 6.4 times the source's own noise; a promise became weaker (full refund is gone).",
-                       "措辞的变化是源部署自身波动的 6.4 倍；承诺变弱（不再提全额退款）。"),
-              p=0.0007, tags=("letter", "zh")),
-        _case("weather-tool", "drift", "What is the weather in Wuhan tomorrow?", ["Wuhan"] * 9 + ["武汉"], ["武汉市"] * 4 + ["Wuhan"],
-              Sentence("The argument city of the tool call get_weather changed in 4 of 5 answers.",
-                       "工具调用 get_weather 的参数 city 在 5 次回答中有 4 次改变。"),
-              p=0.004, tags=("tools",), as_tool=True),
-        _case("legal-advice", "drift", "租房合同没到期，房东要收回房子怎么办？",
-              [f"您可以先与房东协商；协商不成，可要求其承担违约责任并退还押金。{end}" for end in ("", "", "祝顺利。", "", "", "", "", "", "", "")],
-              [sorry, sorry, sorry, f"{sorry}请咨询律师。", "您可以先与房东协商；协商不成，可要求其承担违约责任并退还押金。"],
-              Sentence("4 of 5 answers on ascend are refusals; gpu never refused.", "ascend 的 5 次回答中有 4 次拒答；gpu 从未拒答。"),
-              p=0.0013, tags=("refusal", "zh")),
-        _case("long-summary", "error", "Summarise the attached minutes.", ["The board approved the budget."] * 10, [None] * 4 + ["The board approved the budget."],
-              Sentence("Could not be judged: 4 of 5 calls on ascend failed (the prompt is longer than the served window of 8192 tokens).",
-                       "无法判定：ascend 的 5 次调用中有 4 次失败（提示词超过了服务端 8192 个词元的窗口）。"), tags=("window",)),
-        _case("kit-division", "changed", "Four teams share 17 boxes of 24 kits. How many kits does each team get?", [sums] * 8 + [sums[:-1]] * 2,
-              [sums] * 4 + [sums.replace("therefore receives", "receives")],
-              Sentence("One answer in five is worded differently; that is inside the source's own noise.", "五次回答中有一次措辞不同，没有超出源部署自身的波动。"),
-              p=0.41, tags=("reasoning",), reasoning=thoughts),
-        _case("thin-space", "changed", "单价是多少？", ["单价为 128 元。"] * 10, ["单价为\u00a0128 元。"] * 5,
-              Sentence("The texts look the same; a blank became a no-break space.", "两段文本看起来相同，一个空格变成了不间断空格。"), p=0.33, tags=("zh",)),
-        _case("greeting-en", "changed", "Greet the customer by name.", [f"Hello Ms Chen, how can I help you{end}" for end in "???? today??"[:10]],
-              ["Hello Ms Chen, how may I help you?"] * 2 + ["Hello Ms Chen, how can I help you?"] * 3,
-              Sentence("Worded differently in 2 of 5 answers, inside the source's own noise.", "5 次回答中有 2 次措辞不同，没有超出源部署自身的波动。"), p=0.22),
-        _case("promo-banner", "waived", "写一句双十二促销语。", ["双十二，好价不等人。"] * 6 + ["双十二，好物低价来袭。"] * 4, ["双十二狂欢，全场五折起！"] * 5,
-              Sentence("Waived until 2027-01-31: marketing accepts any slogan.", "豁免至 2027-01-31：市场部接受任何标语。"), p=0.0007, tags=("zh",)),
-        _case("invoice-title", "new", "开发票需要哪些信息？", [], ["需要单位名称和税号。"] * 5,
-              Sentence("Not in the baseline: the request changed since it was recorded.", "基线中没有：录制之后请求有改动。")),
-        _case("old-coupon", "missing", "旧版优惠券还能用吗？", ["旧版优惠券已停用。"] * 10, [],
-              Sentence("In the baseline, but not in the suite any more.", "基线中有，但测试集里已经没有。")),
-        *(_case(name, "pass", question, [answer] * 10, [answer] * 5, Sentence("Same answers as on the source.", "回答与源部署一致。"), p=1.0)
-          for name, question, answer in (
-              ("opening-hours", "客服几点上班？", "客服工作时间为每天 8:00 至 22:00。"),
-              ("currency", "Which currencies do you accept?", "We accept CNY, USD and EUR."),
-              ("warranty", "保修多久？", "整机保修一年，电池保修半年。"),
-          )),
-    ]  # fmt: skip
-
-
-def _case(
-    case_id: str,
-    verdict: CaseVerdictName,
-    question: str,
-    source: Sequence[str | None],
-    target: Sequence[str | None],
-    sentence: Sentence,
-    *,
-    check: tuple[str, int, int] | None = None,
-    p: float | None = None,
-    tags: tuple[str, ...] = (),
-    as_tool: bool = False,
-    reasoning: Sequence[str] = (),
-) -> CaseView:
-    """One made-up case. `check` is (label, passed on the source, passed on the target)."""
-    golden = [_answer(text, as_tool, reasoning[index % len(reasoning)] if reasoning else "") for index, text in enumerate(source)]
-    candidate = [_answer(text, as_tool, reasoning[-1] if reasoning else "") for text in target]
-    groups = paired_groups(golden, candidate)
-    channels = _channels([*golden, *candidate], len(golden))
+def _case(data: dict[str, Any]) -> CaseView:
+    """One made-up case. Answers are written as (text, how many passes gave it); null is a failed call."""
+    source, target = _answers(data, "source"), _answers(data, "target")
+    groups = paired_groups(source, target)
+    channels = _channels([*source, *target], len(source))
+    p_value = data.get("p_value")
+    system = _SYSTEM["zh" if "zh" in data.get("tags", ()) else "en"]
+    params: JsonObject = {"model": "deepseek-v3.2", "temperature": 0.7, "max_tokens": 512, "stream": True}
     return CaseView(
         suite="support",
-        case_id=case_id,
-        verdict=verdict,
-        severity=SEVERITY.get(verdict, 0.0) + (1 - (p or 0)),
-        sentence=sentence,
-        p_value=p,
+        case_id=data["case_id"],
+        verdict=data["verdict"],
+        severity=_SEVERITY.get(data["verdict"], 0.0) + (1 - (p_value or 0)),
+        sentence=Sentence(data["en"], data["zh"]),
+        p_value=p_value,
         noise_multiple=channels[0].ratio if channels else None,
-        tags=tags,
+        tags=tuple(data.get("tags", ())),
         channels=channels,
-        checks=() if check is None else (_check(*check),),
+        checks=(_check(*data["check"]),) if "check" in data else (),
         golden=groups.golden,
         candidate=groups.candidate,
-        source_samples=_samples(groups, golden, target_side=False),
-        target_samples=_samples(groups, candidate, target_side=True),
-        messages=(
-            {"role": "system", "content": "你是长河商城的客服。回答要简短、准确。" if "zh" in tags else "You are the support desk of Longriver. Be short and exact."},
-            {"role": "user", "content": question},
-        ),
-        source_params={"model": "deepseek-v3.2", "temperature": 0.7, "max_tokens": 512, "stream": True},
-        target_params={"model": "deepseek-v3.2", "temperature": 0.7, "max_tokens": 512, "stream": True, "top_k": -1},
-    )  # fmt: skip
+        source_samples=_samples(groups.golden, len(source), target_side=False),
+        target_samples=_samples(groups.candidate, len(target), target_side=True),
+        messages=({"role": "system", "content": system}, {"role": "user", "content": data["question"]}),
+        source_params=params,
+        target_params={**params, "top_k": -1},
+    )
+
+
+def _answers(data: dict[str, Any], side: str) -> list[Answer | None]:
+    texts = [text for text, count in data[side] for _ in range(count)]
+    thoughts = cycle(data.get("reasoning", [""]))
+    return [_answer(text, bool(data.get("tool")), thought) for text, thought in zip(texts, thoughts, strict=False)]
 
 
 def _answer(text: str | None, as_tool: bool, reasoning: str) -> Answer | None:
@@ -287,21 +216,24 @@ def _channels(answers: Sequence[Answer | None], n: int) -> tuple[ChannelView, ..
     return (ChannelView("edit", z=float(4 * (moved - noise)), ratio=ratio, spread=spread),)
 
 
-def _samples(groups: Groups, answers: Sequence[Answer | None], *, target_side: bool) -> tuple[SampleView, ...]:
-    side: tuple[AnswerGroup, ...] = groups.candidate if target_side else groups.golden
-    by_pass = {index: number for number, group in enumerate(side) for index in group.passes}
-    return tuple(_sample(index, by_pass.get(index), target_side) for index in range(len(answers)))
+def _samples(groups: Sequence[AnswerGroup], passes: int, *, target_side: bool) -> tuple[SampleView, ...]:
+    by_pass = {index: number for number, group in enumerate(groups) for index in group.passes}
+    return tuple(_sample(index, by_pass.get(index), target_side) for index in range(passes))
 
 
 def _sample(index: int, group: int | None, target_side: bool) -> SampleView:
     if group is None:
-        refused = AttemptView(0.21, 400, "HTTP 400: This model's maximum context length is 8192 tokens, the prompt has 9120.")
-        return SampleView(index, attempts=(refused,), in_flight=4)
+        overflow = "This model's maximum context length is 8192 tokens, the prompt has 9120."
+        return SampleView(index, attempts=(AttemptView(0.21, 400, overflow),), in_flight=4)
     answered = AttemptView(1.4 + 0.13 * index + target_side, 200)
     retried = target_side and index == 2
-    attempts = (AttemptView(10.0, 503, "HTTP 503: the engine is starting"), answered) if retried else (answered,)
     return SampleView(
-        index, group, attempts, first_token_s=0.18 + 0.01 * index, in_flight=8, usage=Usage(212, 64 + index, 276 + index)
+        index,
+        group,
+        attempts=(AttemptView(10.0, 503, "The engine is starting."), answered) if retried else (answered,),
+        first_token_s=0.18 + 0.01 * index,
+        in_flight=8,
+        usage=Usage(212, 64 + index, 276 + index),
     )
 
 

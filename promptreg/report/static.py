@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
 
-from promptreg.canonical import Json
 from promptreg.report.catalogue import catalogues
 from promptreg.report.embed import escaped
-from promptreg.report.index import Entry
-from promptreg.report.payload import DeploymentView, Payload
-from promptreg.text.sentence import Sentence
+
+if TYPE_CHECKING:
+    from promptreg.canonical import Json
+    from promptreg.report.index import Entry
+    from promptreg.report.payload import DeploymentView, Payload
+    from promptreg.text.sentence import Sentence
 
 WORST = 50
 """Cases that are listed."""
@@ -20,13 +23,13 @@ VERDICTS = ("fail", "drift", "error", "missing", "new", "changed", "waived", "pa
 
 
 def static_summary(payload: Payload, entries: Sequence[Entry]) -> str:
-    """HTML without scripts, in the report's language (English for `auto`). Holds no model text, only ids and sentences."""
+    """HTML without scripts, in the report's language (English for `auto`): ids and sentences, no model text."""
     language = "zh" if payload.language == "zh" else "en"
     return "".join(_lines(payload, entries, language, catalogues()[language]))
 
 
 def _lines(payload: Payload, entries: Sequence[Entry], language: str, words: Mapping[str, str]) -> Iterator[str]:
-    yield f'<h1 class="verdict-line"><span class="verdict-name">{escaped(words["suite." + payload.verdict])}</span></h1>\n'
+    yield f"<h1>{escaped(words['suite.' + payload.verdict])}</h1>\n"
     yield f"<p>{escaped(_said(payload.sentence, language))}</p>\n"
     for warning in payload.warnings:
         yield f'<p class="warning">{escaped(_said(warning, language))}</p>\n'

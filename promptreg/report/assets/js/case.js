@@ -151,7 +151,7 @@ function comparison(golden, candidate, diff, answers) {
     golden.group.finish_reason !== candidate.group.finish_reason && el("p", { class: "notice" }, t("answers.finish", {
       source: readable(golden.group.finish_reason || "—"), target: readable(candidate.group.finish_reason || "—") })),
     flagsNotice(golden.group, candidate.group),
-    parts.map((part) => partBlock(part, labels)),
+    parts.map((part) => partBlock(part, labels, parts)),
   ];
 }
 
@@ -175,11 +175,15 @@ function callsText(group) {
   return (group.tool_calls || []).map((call) => `${call.name}(${call.arguments})`).join("\n");
 }
 
-function partBlock(part, labels) {
+function partBlock(part, labels, parts) {
   const operations = part.operations || [];
+  // An answer that only calls tools has no content, and nothing is missing.
+  const callsOnly = parts.some((other) => other.part === "tool_calls") && !(parts[0].operations || []).length;
+  if (part.part === "content" && callsOnly) return null;
   const equal = operations.every((operation) => operation.kind === "equal");
   const texts = operations.map((operation) => operation.text).join("");
   const body = [
+    changesLine(part),
     part.note && el("p", { class: "notice" }, say(part.note)),
     part.complete === false && !part.quiet && el("p", { class: "notice" }, t("diff.incomplete")),
     hasHidden(texts) && el("p", { class: "notice" }, t("text.hidden")),
@@ -190,7 +194,7 @@ function partBlock(part, labels) {
   ];
   if (part.part === "content") return el("div", { class: "part content" }, body);
   const name = t(`part.${part.part}`) + (equal ? ` · ${t("part.same")}` : ` · ${t("part.differs")}`);
-  return el("div", { class: `part ${part.part}` }, foldable(name, part.part === "tool_calls" && !equal, body));
+  return el("div", { class: `part ${part.part}` }, foldable(name, part.part === "tool_calls" && (callsOnly || !equal), body));
 }
 
 // Two columns need room; below it the inline view is shown whatever was chosen for wide screens.

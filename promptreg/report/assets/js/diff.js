@@ -65,8 +65,8 @@ function safeCut(text, at) {
 }
 
 function paintStretch(operation, atEnd, expanded) {
-  if (operation.kind === "delete") return el("del", null, marked(operation.text, atEnd));
-  if (operation.kind === "insert") return el("ins", null, marked(operation.text, atEnd));
+  if (operation.kind === "delete") return el("del", null, marked(operation.text, atEnd, true));
+  if (operation.kind === "insert") return el("ins", null, marked(operation.text, atEnd, true));
   const fold = expanded ? null : foldStretch(operation.text);
   if (!fold) return marked(operation.text, atEnd);
   const hidden = operation.text.slice(fold.before, fold.after);
@@ -86,6 +86,14 @@ function sideOf(row, side) {
 function paintSide(row, side, last) {
   const parts = side ? sideOf(row, side) : row;
   return parts.map((operation, index) => paintStretch(operation, last && index === parts.length - 1, state.unfolded));
+}
+
+// The changes at a glance: what became what.
+function changesLine(part) {
+  const changes = part.changes || [];
+  return changes.length > 0 && el("ul", { class: "changes", "aria-label": t("diff.changes") }, changes.map((change) => el("li", null,
+    change.golden && el("del", null, readable(change.golden)), change.golden && change.candidate && el("span", { class: "arrow" }, " → "),
+    change.candidate && el("ins", null, readable(change.candidate)))));
 }
 
 // The panes of one part: two side by side, or one. `view` is "side", "inline", "golden" or "candidate".

@@ -59,7 +59,7 @@ function callsSection(details, answers) {
   if (!every.length) return null;
   const troubled = every.filter(isTroubled).length;
   const title = troubled ? t("calls.title_troubled", { count: every.length, troubled }) : t("calls.title", { count: every.length });
-  return el("section", null, foldable(title, troubled > 0, sides.filter(([, samples]) => samples.length).map(([side, samples, groups]) =>
+  return el("section", null, foldable(title, troubled > 0, sides.sort((a, b) => Number(b[1].some(isTroubled)) - Number(a[1].some(isTroubled))).filter(([, samples]) => samples.length).map(([side, samples, groups]) =>
     el("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": t(`side.${side}`) }, callsTable(side, samples, groups)))));
 }
 
@@ -70,13 +70,15 @@ function callsTable(side, samples, groups) {
     el("tbody", null, samples.map((sample) => callRow(sample, groups))));
 }
 
+// A call that went wrong in any attempt has a second row that says how.
 function callRow(sample, groups) {
   const failed = sample.group === undefined || sample.group === null;
   const item = failed ? null : groups[sample.group];
   const attempts = sample.attempts || [];
   const last = attempts[attempts.length - 1];
   const usage = sample.usage || {};
-  return el("tr", { class: isTroubled(sample) ? "troubled" : null },
+  const notes = (sample.notes || []).map((note) => known("note", readable(note)));
+  return [el("tr", { class: isTroubled(sample) ? "troubled" : null },
     el("th", { scope: "row" }, sample.pass_index + 1),
     el("td", null, failed ? el("b", { class: "failed" }, t("calls.failed")) : item ? item.letter : "—"),
     el("td", null, item ? readable(item.group.finish_reason || "—") : "—"),
@@ -84,8 +86,9 @@ function callRow(sample, groups) {
     el("td", null, seconds(sample.first_token_s)),
     el("td", null, last ? seconds(last.duration_s) : "—"),
     el("td", null, sample.in_flight === undefined ? "—" : number(sample.in_flight)),
-    el("td", { class: "attempts" }, attempts.length === 1 && !failed ? "1" : attemptList(attempts), (sample.notes || []).length > 0
-      && el("span", { class: "hint" }, ` ${sample.notes.map((note) => known("note", readable(note))).join(", ")}`)));
+    el("td", null, attempts.length ? number(attempts.length) : "—")),
+  (isTroubled(sample) && attempts.length > 0 || notes.length > 0) && el("tr", { class: isTroubled(sample) ? "troubled why" : "why" },
+    el("td", { colspan: 8 }, isTroubled(sample) && attemptList(attempts), notes.join(" · ")))];
 }
 
 function tokensOf(usage) {

@@ -13,6 +13,7 @@ function overview() {
       report.warnings.map((warning) => el("li", null, say(warning)))),
     (report.next_steps || []).length > 0 && section("next.title", el("ol", { class: "steps" },
       report.next_steps.map((step) => el("li", null, say(step))))),
+    worstCases(),
     el("div", { class: "columns" }, deployments(), noisePicture()),
     suitesSection(),
     el("footer", null, t("overview.footer", { run: readable(report.run_id), version: report.version || "" })));
@@ -33,6 +34,17 @@ function countBar(all) {
   return el("div", { class: "counts" }, bar, el("ul", null, present.map((verdict) => el("li", null,
     button(null, { class: `count v-${verdict}`, title: t(`explain.${verdict}`), onclick: () => onlyVerdict(verdict) },
       verdictMark(verdict), el("b", null, number(all[verdict])), " ", known("verdict", verdict))))));
+}
+
+const WORST_SHOWN = 5;
+
+// On narrow screens the list stands below the page; its head comes up here.
+function worstCases() {
+  const worst = report.cases.filter((entry) => entry.verdict !== "pass").slice(0, WORST_SHOWN);
+  if (!worst.length) return null;
+  return el("section", { class: "worst" }, el("h2", null, t("list.title")), el("ol", null, worst.map(row)),
+    button(t("overview.all", { count: number(report.cases.length) }), { class: "to-list",
+      onclick: () => byId("rail").scrollIntoView() }));
 }
 
 function onlyVerdict(verdict) {
