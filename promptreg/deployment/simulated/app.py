@@ -202,8 +202,8 @@ class _Deployment:
         users = [text for text, message in zip(texts, messages, strict=True) if message["role"] == "user"]
         prompt_tokens, cap = tokens.count_prompt(messages), self._cap(body)
         window = self._script.window
-        if self._script.kind == "mindie" and cap is not None:
-            cap = max(1, min(cap, window - prompt_tokens))  # only the prompt can be too long for it
+        if self._script.kind == "mindie" and cap is not None and prompt_tokens < window:
+            cap = min(cap, window - prompt_tokens)  # only the prompt can be too long for it
         if prompt_tokens + (cap or 1) > window:
             if self._script.overflow == "error":
                 raise _RefusedError(Refusal.OVERFLOW, overflow_message(self._script.kind, window, prompt_tokens, cap))
