@@ -280,5 +280,5 @@ def _suite_verdict(
             judgement.facts, judgement.p_value, reasons
         )
     return SuiteVerdict.EQUIVALENT, suite_sentences.suite_equivalent(
-        judgement.facts, judgement.p_value or 1.0, notes(judgement)
+        judgement.facts, judgement.p_value or 1.0, notes(judgement, rules)
     )

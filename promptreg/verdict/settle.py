@@ -33,11 +33,10 @@ def obstacles(judgement: SuiteJudgement, thin: Sequence[str], rules: Rules, look
     """
     facts = judgement.facts
     n, m = facts.source_passes, facts.target_passes
-    new = case_ids(judgement, CaseVerdict.NEW)
     errors = case_ids(judgement, CaseVerdict.ERROR)
     found: list[Sentence] = []
     if not facts.compared:
-        return tuple(notes(judgement, new_is_obstacle=True))
+        return notes(judgement, rules) or (suite_sentences.no_case(),)
     if m < MINIMUM_TARGET_PASSES:
         found.append(suite_sentences.needs_target_passes(FULL_TARGET_PASSES - m, m))
     if n < MINIMUM_SOURCE_PASSES:
@@ -48,8 +47,8 @@ def obstacles(judgement: SuiteJudgement, thin: Sequence[str], rules: Rules, look
         found.append(suite_sentences.plan_goes_on())
     if errors:
         found.append(suite_sentences.unjudged(errors))
-    if len(new) > rules.max_error_fraction * (len(new) + facts.compared):
-        found.append(suite_sentences.unrecorded(new, too_many=True))
+    if _too_many_new(judgement, rules):
+        found.append(_unrecorded(judgement, rules))
     if thin:
         found.append(suite_sentences.thin(thin))
     found += [
@@ -63,19 +62,30 @@ def obstacles(judgement: SuiteJudgement, thin: Sequence[str], rules: Rules, look
     return tuple(found)
 
 
-def notes(judgement: SuiteJudgement, *, new_is_obstacle: bool = False) -> tuple[Sentence, ...]:
-    """Cases that were not compared are always named, also where they are no obstacle."""
+def notes(judgement: SuiteJudgement, rules: Rules) -> tuple[Sentence, ...]:
+    """What is always said, obstacle or not: cases not compared, and checks that are lower without proof."""
     found = []
-    if new := case_ids(judgement, CaseVerdict.NEW):
-        found.append(suite_sentences.unrecorded(new, too_many=new_is_obstacle))
+    if case_ids(judgement, CaseVerdict.NEW):
+        found.append(_unrecorded(judgement, rules))
     if gone := case_ids(judgement, CaseVerdict.MISSING):
         found.append(suite_sentences.gone(gone))
+    if judgement.regression.worse:
+        found.append(suite_sentences.lower_unproven(judgement.regression.worse, judgement.facts.regression_alpha))
     return tuple(found)
 
 
 def case_ids(judgement: SuiteJudgement, verdict: CaseVerdict) -> tuple[str, ...]:
     """Ids of the cases with one verdict, sorted."""
     return tuple(sorted(case.case_id for case in judgement.cases if case.verdict is verdict))
+
+
+def _too_many_new(judgement: SuiteJudgement, rules: Rules) -> bool:
+    new = len(case_ids(judgement, CaseVerdict.NEW))
+    return new > rules.max_error_fraction * (new + judgement.facts.compared)
+
+
+def _unrecorded(judgement: SuiteJudgement, rules: Rules) -> Sentence:
+    return suite_sentences.unrecorded(case_ids(judgement, CaseVerdict.NEW), too_many=_too_many_new(judgement, rules))
 
 
 def _more_cases(judgement: SuiteJudgement, rules: Rules, limit: float) -> int | None:

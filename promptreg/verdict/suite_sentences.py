@@ -102,6 +102,14 @@ def suite_error(errors: int, total: int, limit: float) -> Sentence:
     )
 
 
+def no_case() -> Sentence:
+    """There is nothing on either side."""
+    return Sentence(
+        "There is no case; write or select some, and record them (`promptreg record`)",
+        "没有用例；请编写或选择用例，并进行录制（`promptreg record`）",
+    )
+
+
 def needs_target_passes(more: int, passes: int) -> Sentence:
     """Too few target passes for the plan."""
     return Sentence(
@@ -153,6 +161,16 @@ def gone(case_ids: Sequence[str]) -> Sentence:
     return Sentence(
         f"{_many(len(case_ids), 'recorded case')} no longer in the suite: {_list(case_ids)}",
         f"{len(case_ids)} 个已录制的用例不在套件中：{_list(case_ids)}",
+    )
+
+
+def lower_unproven(checks: Sequence[str], alpha: float) -> Sentence:
+    """Checks with a lower pass rate on the target, which chance explains at the level of the regression test."""
+    return Sentence(
+        f"{_many(len(checks), 'check')} {'is' if len(checks) == 1 else 'are'} lower on the target, which is not "
+        f"proof at "
+        f"{_p(alpha)} ({_list(checks)})",
+        f"目标端有 {len(checks)} 项检查的通过率较低，但在 {_p(alpha)} 的水平上还不是证据（{_list(checks)}）",
     )
 
 

@@ -7,8 +7,8 @@ from promptreg.verdict.statistics.labellings import labellings
 from promptreg.verdict.statistics.suite import STRATIFIED_DRAWS, SuiteStatistic, case_statistic
 
 
-def noisy(rng, n, m, shift=0.0, spread=1.0, dimensions=4):
-    points = rng.normal(size=(n + m, dimensions))
+def noisy(rng, n, m, shift=0.0, spread=1.0):
+    points = rng.normal(size=(n + m, 4))
     points[n:] = points[n:] * spread + shift
     return np.sqrt(((points[:, None] - points[None]) ** 2).sum(-1))
 

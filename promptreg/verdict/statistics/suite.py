@@ -93,14 +93,15 @@ class SuiteStatistic:
     which ones it gets.
     """
 
-    def __init__(self, labelling_count: int, seed: int) -> None:
+    def __init__(self, labelling_count: int, seed: int, *, joint: bool | None = None) -> None:
         """Start with no case.
 
         Args:
             labelling_count: rows of the array of labellings that every case was computed with.
             seed: of the draws that are made when there are too few labellings for a joint permutation.
+            joint: whether whole passes are permuted; by default when there are at least `JOINT_MINIMUM` labellings.
         """
-        self.joint = labelling_count >= JOINT_MINIMUM
+        self.joint = labelling_count >= JOINT_MINIMUM if joint is None else joint
         self.cases = 0
         self._labelling_count = labelling_count
         self._seed = seed

@@ -1,0 +1,420 @@
+from __future__ import annotations
+
+import json
+import random
+
+import numpy as np
+import pytest
+
+from promptreg.errors import ExitCode, UsageError
+from promptreg.text.sentence import Sentence
+from promptreg.verdict.decide import judge_suite
+from promptreg.verdict.evidence import CaseEvidence, Traits
+from promptreg.verdict.gate import exit_code
+from promptreg.verdict.model import CaseVerdict, PowerOutcome, SuiteVerdict, severity
+from promptreg.verdict.rules import Look, Rules, plan_looks
+from promptreg.verdict.statistics.regression import CheckPasses
+
+
+def noisy(case_id, *, n=10, m=5, shift=0.0, seed=0, checks=()):
+    """A case whose source varies."""
+    rng = np.random.default_rng([seed, *case_id.encode()])
+    points = rng.normal(size=(n + m, 4))
+    points[n:] += shift
+    distances = np.sqrt(((points[:, None] - points[None]) ** 2).sum(-1)) / 10
+    traits = tuple(Traits(text=f"{case_id} {i}", length=40, finish_reason="stop", language="en") for i in range(n + m))
+    return CaseEvidence(case_id, n, m, {"embedding": distances}, traits, tuple(checks))
+
+
+def texts(case_id, source, target, *, distances=None, traits=None, checks=()):
+    """A case given by its texts; distances by pairs of texts, edit distance 0.4 and embedding 0.2 unless told."""
+    answers = [*source, *target]
+    distances = distances or {}
+    embedding = np.array([[0.0 if a == b else distances.get(frozenset((a, b)), 0.2) for b in answers] for a in answers])
+    edit = np.array([[0.0 if a == b else 0.4 for b in answers] for a in answers])
+    traits = traits or {}
+    return CaseEvidence(
+        case_id,
+        len(source),
+        len(target),
+        {"embedding": embedding, "edit": edit},
+        tuple(traits.get(a, Traits(text=a, length=len(a), finish_reason="stop", language="en")) for a in answers),
+        tuple(checks),
+    )
+
+
+def check(case_id, source, target, name="json"):
+    return CheckPasses(case_id, name, (*source, *target))
+
+
+def by_id(judgement):
+    return {case.case_id: case for case in judgement.cases}
+
+
+def test_nothing_changed():
+    judgement = judge_suite("s", [noisy(f"c{i}") for i in range(12)])
+    assert judgement.verdict is SuiteVerdict.EQUIVALENT
+    assert "12 cases, 10 source passes against 5 target passes" in judgement.sentence.en
+    assert "12 个用例" in judgement.sentence.zh
+    assert {case.verdict for case in judgement.cases} == {CaseVerdict.CHANGED}
+    assert judgement.facts.drifted_bound == pytest.approx(1 - 0.05 ** (1 / 12))
+    assert exit_code([judgement.verdict]) is ExitCode.EQUIVALENT
+
+
+def test_same_texts_pass():
+    judgement = judge_suite("s", [texts(f"c{i}", ["hello"] * 10, ["hello"] * 5) for i in range(3)])
+    assert judgement.verdict is SuiteVerdict.EQUIVALENT
+    assert judgement.p_value == 1.0
+    assert {case.verdict for case in judgement.cases} == {CaseVerdict.PASS}
+    assert judgement.cases[0].p_value == 1.0
+    assert "All 10 source replies and all 5 target replies are the same text" in judgement.cases[0].sentence.en
+
+
+def test_only_known_texts_pass_unless_the_mix_changed():
+    cases = [texts("mix", ["a"] * 6 + ["b"] * 4, ["a"] * 3 + ["b"] * 2), texts("same", ["x"] * 10, ["x"] * 5)]
+    assert by_id(judge_suite("s", cases))["mix"].verdict is CaseVerdict.PASS
+    cases[0] = texts("mix", ["a"] * 9 + ["b"], ["b"] * 5)
+    judgement = judge_suite("s", cases)
+    assert judgement.verdict is SuiteVerdict.DRIFT
+    assert by_id(judgement)["mix"].verdict is CaseVerdict.DRIFT
+
+
+def test_one_drifted_case_is_named_first():
+    judgement = judge_suite("s", [*(noisy(f"c{i}") for i in range(11)), noisy("moved", shift=6.0)])
+    assert judgement.verdict is SuiteVerdict.DRIFT
+    assert judgement.p_value == pytest.approx(1 / 3003, abs=1e-3)
+    assert judgement.cases[0].case_id == "moved"
+    assert judgement.cases[0].verdict is CaseVerdict.DRIFT
+    assert judgement.cases[0].channels["embedding"].ratio > 1.5
+    assert "1 of 3003 ways to relabel the passes is as extreme" in judgement.cases[0].sentence.en
+    assert "3003" in judgement.cases[0].sentence.zh
+    assert [case.verdict for case in judgement.cases[1:]] == [CaseVerdict.CHANGED] * 11
+    assert exit_code([judgement.verdict]) is ExitCode.DRIFT
+
+
+def test_drift_spread_over_the_suite_names_no_case():
+    judgement = judge_suite("s", [noisy(f"c{i}", shift=0.45) for i in range(40)], rules=Rules(fdr=0.0001))
+    assert judgement.verdict is SuiteVerdict.DRIFT
+    assert not judgement.facts.localised
+    assert "no single case stands out" in judgement.sentence.en
+
+
+def test_the_list_stays_closed_while_the_suite_does_not_reject():
+    judgement = judge_suite("s", [noisy("a", shift=6.0)], look=Look(passes=5, share=1e-6))
+    assert judgement.cases[0].p_value == pytest.approx(1 / 3003)
+    assert judgement.cases[0].verdict is CaseVerdict.CHANGED
+    assert judgement.verdict is SuiteVerdict.INCONCLUSIVE
+
+
+# --- deterministic sources -------------------------------------------------------------------------------------------
+
+
+def test_a_deterministic_source_does_not_drift_by_wording_alone():
+    cases = [texts(f"c{i}", ["alpha beta gamma"] * 10, ["alpha gamma beta"] * 5) for i in range(10)]
+    judgement = judge_suite("s", cases)
+    assert judgement.verdict is SuiteVerdict.EQUIVALENT
+    assert {case.verdict for case in judgement.cases} == {CaseVerdict.CHANGED}
+    assert "5 of 5 target replies differ, but in nothing that matters" in judgement.cases[0].sentence.en
+    assert judgement.facts.deterministic_cases == 10
+
+
+@pytest.mark.parametrize(
+    ("effect", "changes"),
+    [
+        ("embedding", {"distances": {frozenset(("yes it is", "no it not")): 0.7}}),
+        ("length", {"reply": "yes it is, " * 3}),
+        ("length", {"reply": "yes"}),
+        ("finish_reason", {"traits": {"finish_reason": "length"}}),
+        ("tool_calls", {"traits": {"tool_calls": '[{"name":"f"}]'}}),
+        ("language", {"traits": {"language": "zh"}}),
+        ("refusal", {"traits": {"refusal": True}}),
+        ("check", {"checks": True}),
+    ],
+)
+def test_a_deterministic_source_drifts_by_a_material_effect(effect, changes):
+    reply = changes.get("reply", "no it not")
+    traits = {
+        reply: Traits(
+            **{"text": reply, "length": len(reply), "finish_reason": "stop", "language": "en"}
+            | changes.get("traits", {})
+        )
+    }
+    checks = [check("moved", [True] * 10, [False] * 5)] if "checks" in changes else ()
+    moved = texts(
+        "moved", ["yes it is"] * 10, [reply] * 5, distances=changes.get("distances"), traits=traits, checks=checks
+    )
+    if effect == "length":
+        lengths = np.array([trait.length for trait in moved.traits])
+        moved.distances["length"] = np.abs(np.log(lengths[:, None] / lengths[None]))
+    others = [texts(f"c{i}", ["alpha beta gamma"] * 10, ["alpha gamma beta"] * 5) for i in range(10)]
+    judgement = judge_suite("s", [moved, *others])
+    case = by_id(judgement)["moved"]
+    assert judgement.cases[0].case_id == "moved"
+    assert judgement.drift_rejected
+    assert effect in case.material
+    if effect == "check":
+        assert judgement.verdict is SuiteVerdict.REGRESSION
+        assert case.verdict is CaseVerdict.FAIL
+    else:
+        assert judgement.verdict is SuiteVerdict.DRIFT
+        assert case.verdict is CaseVerdict.DRIFT
+        assert "not only in wording" in case.sentence.en
+
+
+def test_a_material_effect_in_one_reply_is_not_proof():
+    traits = {"cut": Traits(text="cut", length=16, finish_reason="length", language="en")}
+    moved = texts("moved", ["alpha beta gamma"] * 10, ["cut", *["alpha gamma beta"] * 4], traits=traits)
+    judgement = judge_suite("s", [moved, *(texts(f"c{i}", ["a b"] * 10, ["a b"] * 5) for i in range(5))])
+    assert by_id(judgement)["moved"].verdict is CaseVerdict.CHANGED
+    assert "not proof yet" in by_id(judgement)["moved"].sentence.en
+
+
+def test_materiality_does_not_raise_false_alarms():
+    """A nearly deterministic source compared with itself, its rare other texts partly material."""
+    trials, rejected = 150, 0
+    for seed in range(trials):
+        rng = np.random.default_rng([seed, 3])
+        cases = []
+        for k in range(10):
+            answers = [("a", "b", "far")[i] for i in rng.choice(3, size=13, p=[0.9, 0.06, 0.04])]
+            cases.append(
+                texts(
+                    f"c{k}",
+                    answers[:10],
+                    answers[10:],
+                    distances={frozenset(("a", "far")): 0.9, frozenset(("b", "far")): 0.9},
+                )
+            )
+        rejected += judge_suite("s", cases).drift_rejected
+    assert rejected <= 16
+
+
+# --- checks -----------------------------------------------------------------------------------------------------------
+
+
+def test_a_broken_check_fails_and_is_a_regression():
+    cases = [noisy(f"c{i}", checks=[check(f"c{i}", [True] * 10, [i != 3] * 5)]) for i in range(12)]
+    judgement = judge_suite("s", cases)
+    assert judgement.verdict is SuiteVerdict.REGRESSION
+    assert judgement.cases[0].case_id == "c3"
+    assert judgement.cases[0].verdict is CaseVerdict.FAIL
+    assert "10 of 10 source replies but only 0 of 5 target replies" in judgement.cases[0].sentence.en
+    assert judgement.cases[0].checks[0].worse
+    assert judgement.regression.worse == ("c3: json",)
+    assert judgement.regression.p_value == pytest.approx(1 / 3003)
+    assert not judgement.drift_rejected
+
+
+def test_one_failure_of_a_check_is_not_a_regression():
+    cases = [noisy(f"c{i}", checks=[check(f"c{i}", [True] * 10, [i != 3, True, True, True, True])]) for i in range(12)]
+    judgement = judge_suite("s", cases)
+    assert judgement.verdict is SuiteVerdict.EQUIVALENT
+    assert by_id(judgement)["c3"].checks[0].target_rate == 0.8
+    assert judgement.regression.worse == ("c3: json",)
+
+
+def test_both_directions_of_flips_are_listed():
+    cases = [
+        noisy("up", checks=[check("up", [False] * 10, [True] * 5)]),
+        noisy("down", checks=[check("down", [True] * 10, [False] * 5)]),
+    ]
+    judgement = judge_suite("s", cases)
+    assert judgement.regression.worse == ("down: json",)
+    assert judgement.regression.better == ("up: json",)
+    assert judgement.verdict is SuiteVerdict.REGRESSION
+
+
+def test_one_pass_is_a_smoke_test():
+    def smoke(broken):
+        return judge_suite(
+            "s", [noisy(f"c{i}", m=1, checks=[check(f"c{i}", [True] * 10, [i >= broken])]) for i in range(12)]
+        )
+
+    assert smoke(0).verdict is SuiteVerdict.INCONCLUSIVE
+    assert "4 more target passes would settle it" in smoke(0).sentence.en
+    assert smoke(1).verdict is SuiteVerdict.INCONCLUSIVE
+    assert smoke(2).verdict is SuiteVerdict.REGRESSION
+    assert not smoke(2).facts.joint
+    assert "calls of one pass do not influence each other" in smoke(2).sentence.en
+
+
+def test_one_pass_on_each_side():
+    cases = [noisy(f"c{i}", n=1, m=1, shift=5.0, checks=[check(f"c{i}", [True], [False])]) for i in range(8)]
+    judgement = judge_suite("s", cases)
+    assert judgement.p_value == 1.0
+    assert judgement.regression.p_value == pytest.approx(1 / 256)
+    assert judgement.verdict is SuiteVerdict.REGRESSION
+
+
+# --- what cannot be judged --------------------------------------------------------------------------------------------
+
+
+def broken(case_id):
+    return CaseEvidence(case_id, 10, 5, missing_target=2)
+
+
+def test_a_case_that_could_not_be_judged_keeps_the_suite_from_equivalent():
+    judgement = judge_suite("s", [*(noisy(f"c{i}") for i in range(19)), broken("x")])
+    assert judgement.verdict is SuiteVerdict.INCONCLUSIVE
+    assert judgement.cases[0].verdict is CaseVerdict.ERROR
+    assert judgement.cases[0].p_value is None
+    assert "0 of 10 source replies and 2 of 5 target replies are missing" in judgement.cases[0].sentence.en
+    assert "(x)" in judgement.sentence.en
+    assert exit_code([judgement.verdict]) is ExitCode.INCONCLUSIVE
+    assert exit_code([judgement.verdict], allow_inconclusive=True) is ExitCode.EQUIVALENT
+
+
+def test_drift_beside_an_error_is_still_drift():
+    cases = [*(noisy(f"c{i}") for i in range(18)), noisy("moved", shift=6.0), broken("x")]
+    assert judge_suite("s", cases).verdict is SuiteVerdict.DRIFT
+
+
+@pytest.mark.parametrize("judged", [0, 8])
+def test_too_many_errors(judged):
+    judgement = judge_suite("s", [*(noisy(f"c{i}") for i in range(judged)), broken("x")])
+    assert judgement.verdict is SuiteVerdict.ERROR
+    assert f"1 of {judged + 1} cases could not be judged" in judgement.sentence.en
+    assert exit_code([judgement.verdict]) is ExitCode.FAILURE
+
+
+def test_new_and_missing_cases_are_named():
+    judgement = judge_suite("s", [noisy(f"c{i}") for i in range(12)], new=["fresh"], missing=["gone"])
+    assert judgement.verdict is SuiteVerdict.EQUIVALENT
+    assert "fresh" in judgement.sentence.en
+    assert "gone" in judgement.sentence.zh
+    assert [case.verdict for case in judgement.cases[:2]] == [CaseVerdict.MISSING, CaseVerdict.NEW]
+
+
+def test_many_new_cases_are_not_equivalent():
+    judgement = judge_suite("s", [noisy(f"c{i}") for i in range(12)], new=["n1", "n2"])
+    assert judgement.verdict is SuiteVerdict.INCONCLUSIVE
+    assert "--top-up" in judgement.sentence.en
+
+
+@pytest.mark.parametrize("new", [(), ("a", "b")])
+def test_nothing_to_compare(new):
+    judgement = judge_suite("s", [], new=new)
+    assert judgement.verdict is SuiteVerdict.INCONCLUSIVE
+    assert judgement.p_value is None
+    assert judgement.sentence.en.startswith("Nothing could be compared.")
+
+
+def test_thin_cases_are_judged_apart_and_keep_the_suite_from_equivalent():
+    cases = [*(noisy(f"c{i}") for i in range(12)), noisy("thin", n=6)]
+    judgement = judge_suite("s", cases)
+    assert judgement.verdict is SuiteVerdict.INCONCLUSIVE
+    assert "(thin)" in judgement.sentence.en
+    assert judge_suite("s", [*cases[:-1], noisy("thin", n=6, shift=6.0)]).verdict is SuiteVerdict.DRIFT
+
+
+def test_few_source_passes_are_never_equivalent():
+    judgement = judge_suite("s", [noisy(f"c{i}", n=5) for i in range(12)])
+    assert judgement.verdict is SuiteVerdict.INCONCLUSIVE
+    assert "5 more source passes" in judgement.sentence.en
+
+
+def test_the_bound_can_be_required():
+    cases = [noisy(f"c{i}") for i in range(12)]
+    judgement = judge_suite("s", cases, rules=Rules(max_drifted_fraction=0.1))
+    assert judgement.verdict is SuiteVerdict.INCONCLUSIVE
+    assert "17 more cases would settle it" in judgement.sentence.en
+    assert judge_suite("s", cases, rules=Rules(max_drifted_fraction=0.3)).verdict is SuiteVerdict.EQUIVALENT
+
+
+def test_a_weak_self_test_keeps_the_suite_from_equivalent():
+    cases = [noisy(f"c{i}") for i in range(12)]
+    told = Sentence("A swapped answer was found 3 of 12 times", "换错的回答 12 次中发现 3 次")
+    weak, strong = PowerOutcome("swapped", 12, 3, told), PowerOutcome("swapped", 12, 12, told)
+    other = PowerOutcome("number", 12, 0, told)
+    assert judge_suite("s", cases, power=[weak, other]).verdict is SuiteVerdict.INCONCLUSIVE
+    assert judge_suite("s", cases, power=[strong, other]).verdict is SuiteVerdict.EQUIVALENT
+
+
+# --- looks ------------------------------------------------------------------------------------------------------------
+
+
+def test_shares_of_the_default_looks():
+    assert [round(look.share * 0.05, 6) for look in plan_looks([3, 5])] == [0.02, 0.03]
+    assert [round(look.share * 0.05, 6) for look in plan_looks([1, 3, 5])] == [0.01, 0.015, 0.025]
+    assert [look.last for look in plan_looks([3, 5])] == [False, True]
+    assert plan_looks([5]) == (Look(passes=5, share=1.0, last=True),)
+    assert sum(look.share for look in plan_looks([1, 2, 3, 4, 5])) == pytest.approx(1)
+
+
+@pytest.mark.parametrize("passes", [[], [3, 3], [5, 3], [0, 3], [-1]])
+def test_looks_that_make_no_sense(passes):
+    with pytest.raises(UsageError, match="increasing numbers of passes"):
+        plan_looks(passes)
+
+
+def test_an_early_look_is_never_equivalent():
+    first, _ = plan_looks([3, 5])
+    judgement = judge_suite("s", [noisy(f"c{i}", m=3) for i in range(12)], look=first)
+    assert judgement.verdict is SuiteVerdict.INCONCLUSIVE
+    assert "The plan goes on" in judgement.sentence.en
+    assert judgement.facts.alpha == pytest.approx(0.02)
+
+
+def test_a_rejection_at_an_early_look_stands():
+    first, last = plan_looks([3, 5])
+    early = judge_suite("s", [noisy(f"c{i}", m=3, shift=2.5) for i in range(12)], look=first)
+    assert early.verdict is SuiteVerdict.DRIFT
+    late = judge_suite("s", [noisy(f"c{i}") for i in range(12)], look=last, standing=early)
+    assert late.verdict is SuiteVerdict.DRIFT
+    assert late.p_value == early.p_value
+
+
+# --- form -------------------------------------------------------------------------------------------------------------
+
+
+def test_severity_orders_by_verdict_then_effect():
+    order = ["fail", "drift", "error", "missing", "new", "changed", "waived", "pass"]
+    values = [severity(CaseVerdict(name), effect) for name in order for effect in (float("inf"), 5.0, 0.0)]
+    assert values == sorted(values, reverse=True)
+    assert len(set(values)) == len(values)
+
+
+def test_the_same_evidence_in_any_order_gives_the_same_bytes():
+    cases = [
+        noisy(f"c{i}", m=m, shift=0.3, checks=[check(f"c{i}", [True] * 10, [False] * m)]) for i in range(8) for m in [1]
+    ]
+    first = judge_suite("s", cases, new=["b", "a"]).json_text()
+    for seed in range(3):
+        shuffled = cases[:]
+        random.Random(seed).shuffle(shuffled)
+        assert judge_suite("s", shuffled, new=["a", "b"]).json_text() == first
+    read = json.loads(first)
+    assert read["verdict"] == "REGRESSION"
+    assert set(read["cases"][0]) >= {"case_id", "verdict", "p_value", "sentence", "channels", "checks"}
+    assert set(read["cases"][0]["checks"][0]) >= {"check", "source_rate", "target_rate"}
+
+
+def test_every_sentence_is_in_both_languages_and_plain():
+    suites = [
+        judge_suite(
+            "s",
+            [noisy(f"c{i}", shift=shift) for i in range(6)] + [broken(f"x{i}") for i in range(errors)],
+            new=["n"],
+            missing=["m"],
+        )
+        for shift in (0.0, 5.0)
+        for errors in (0, 3)
+    ]
+    for judgement in suites:
+        for sentence in (judgement.sentence, *(case.sentence for case in judgement.cases)):
+            assert sentence.en.endswith(".")
+            assert sentence.zh.endswith("。")
+            assert "!" not in sentence.en
+            assert "None" not in sentence.en + sentence.zh
+            assert "nan" not in sentence.en
+
+
+def test_exit_codes():
+    every = SuiteVerdict
+    assert exit_code([every.EQUIVALENT, every.EQUIVALENT]) is ExitCode.EQUIVALENT
+    assert exit_code([every.EQUIVALENT, every.INCONCLUSIVE]) is ExitCode.INCONCLUSIVE
+    assert exit_code([every.INCONCLUSIVE, every.DRIFT], allow_inconclusive=True) is ExitCode.DRIFT
+    assert exit_code([every.REGRESSION]) is ExitCode.DRIFT
+    assert exit_code([every.DRIFT, every.ERROR]) is ExitCode.FAILURE
+    assert exit_code([]) is ExitCode.INCONCLUSIVE
+    assert exit_code([], allow_inconclusive=True) is ExitCode.INCONCLUSIVE
