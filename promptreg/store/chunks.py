@@ -2,8 +2,7 @@
 
 Layout before compression, little-endian: number of chunks (uint32); the length of each chunk in bytes (uint32); the
 time of each chunk as microseconds since the chunk before, the first since sending (int64); the bytes of the body.
-Differences, because their upper bytes are zero and compress to almost nothing. Level 1, because it keeps nine tenths of
-what level 6 saves on event streams at a third of the time.
+Differences, because their upper bytes are zero and compress to almost nothing.
 """
 
 from __future__ import annotations
@@ -31,7 +30,10 @@ def encode_chunks(chunks: tuple[Chunk, ...]) -> bytes:
         steps.byteswap()
         lengths.byteswap()
     parts = (_COUNT.pack(len(chunks)), lengths.tobytes(), steps.tobytes(), *(chunk.data for chunk in chunks))
-    return zlib.compress(b"".join(parts), level=1)
+    # Level 1: event streams shrink to a hundredth or a tenth with every level, and this one is several times as fast as
+    # the default. Less memory for the hash table (6 instead of 8), because every body begins with a fresh one.
+    compressor = zlib.compressobj(level=1, memLevel=6)
+    return compressor.compress(b"".join(parts)) + compressor.flush()
 
 
 def decode_chunks(stored: bytes) -> tuple[Chunk, ...]:

@@ -68,6 +68,7 @@ def m002_samples(db: Database) -> None:
     db.create_table(
         "samples",
         {
+            "id": int,
             "run_case": int,
             "pass_index": int,
             "state": str,
@@ -75,15 +76,16 @@ def m002_samples(db: Database) -> None:
             "problem_kind": str,
             "problem_message": str,
         },
-        pk=("run_case", "pass_index"),
+        pk="id",
         foreign_keys=[("run_case", "run_cases", "id")],
-        not_null={"state", "in_flight"},
+        not_null={"run_case", "pass_index", "state", "in_flight"},
     )
+    db.table("samples").create_index(["run_case", "pass_index"], unique=True)
+    # Keyed by the sample's id, which grows: the large rows are only ever appended, whatever the order of the calls.
     db.create_table(
         "attempts",
         {
-            "run_case": int,
-            "pass_index": int,
+            "sample_id": int,
             "number": int,
             "sent_at": float,
             "duration_s": float,
@@ -93,7 +95,8 @@ def m002_samples(db: Database) -> None:
             "failure_kind": str,
             "failure_message": str,
         },
-        pk=("run_case", "pass_index", "number"),
+        pk=("sample_id", "number"),
+        foreign_keys=[("sample_id", "samples", "id")],
         not_null={"sent_at", "duration_s", "headers_json", "chunks"},
     )
 

@@ -170,9 +170,9 @@ def change_run(db: Database, run_id: str, columns: Mapping[str, str | float | No
 _RUNS = """
 SELECT runs.*,
     (SELECT count(*) FROM run_cases WHERE run_id = runs.id) AS cases,
-    (SELECT count(*) FROM run_cases JOIN samples ON run_case = run_cases.id
+    (SELECT count(*) FROM run_cases JOIN samples ON samples.run_case = run_cases.id
         WHERE run_id = runs.id AND samples.state = 'answered') AS answered,
-    (SELECT count(*) FROM run_cases JOIN samples ON run_case = run_cases.id
+    (SELECT count(*) FROM run_cases JOIN samples ON samples.run_case = run_cases.id
         WHERE run_id = runs.id AND samples.state = 'failed') AS failed
 FROM runs
 """

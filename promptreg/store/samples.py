@@ -31,13 +31,13 @@ class StoredSample:
 
 # The order is the order of the indexes, so SQLite sorts nothing and the first row comes at once.
 _SAMPLES = """
-SELECT suite, case_id, attempts.pass_index, request_sha256, in_flight,
+SELECT suite, case_id, pass_index, request_sha256, in_flight,
     sent_at, duration_s, status, headers_json, chunks, failure_kind, failure_message
 FROM run_cases
     CROSS JOIN samples ON samples.run_case = run_cases.id
-    CROSS JOIN attempts ON attempts.run_case = samples.run_case AND attempts.pass_index = samples.pass_index
+    CROSS JOIN attempts ON attempts.sample_id = samples.id
 WHERE run_id = ? {suite_condition}
-ORDER BY suite, case_id, samples.pass_index, attempts.number
+ORDER BY suite, case_id, pass_index, number
 """
 
 

@@ -163,7 +163,7 @@ class Store:
         self.flush()
         with self._errors():
             rows = self._database.query(
-                "SELECT suite, case_id, pass_index FROM run_cases JOIN samples ON run_case = run_cases.id "
+                "SELECT suite, case_id, pass_index FROM run_cases JOIN samples ON samples.run_case = run_cases.id "
                 "WHERE run_id = ? AND samples.state = 'answered'",
                 (run_id,),
             )

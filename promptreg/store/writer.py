@@ -16,6 +16,7 @@ from promptreg.store.runs import insert_cases
 if TYPE_CHECKING:
     import sqlite3
 
+    from promptreg.deployment.exchange import Exchange
     from promptreg.replay.sample import Sample
     from promptreg.suite.model import Case
 
@@ -152,21 +153,27 @@ class Writer:
             return batch
 
 
-# An answered sample is never written again; a failed one gets its new attempts after the old ones, and its new state.
-_ADD_ATTEMPT = """
-INSERT INTO attempts (run_case, pass_index, number,
-    sent_at, duration_s, status, headers_json, chunks, failure_kind, failure_message)
-SELECT ?1, ?2, (SELECT coalesce(max(number) + 1, 0) FROM attempts WHERE run_case = ?1 AND pass_index = ?2),
-    ?3, ?4, ?5, ?6, ?7, ?8, ?9
-WHERE NOT EXISTS (SELECT 1 FROM samples WHERE run_case = ?1 AND pass_index = ?2 AND state = 'answered')
+_NEW_SAMPLE = """
+INSERT INTO samples (run_case, pass_index, state, in_flight, problem_kind, problem_message) VALUES (?, ?, ?, ?, ?, ?)
+ON CONFLICT (run_case, pass_index) DO NOTHING
 """
 
-_ADD_SAMPLE = """
-INSERT INTO samples (run_case, pass_index, state, in_flight, problem_kind, problem_message) VALUES (?, ?, ?, ?, ?, ?)
-ON CONFLICT (run_case, pass_index) DO UPDATE SET state = excluded.state, in_flight = excluded.in_flight,
-    problem_kind = excluded.problem_kind, problem_message = excluded.problem_message
-WHERE samples.state != 'answered'
+_RETAKEN_SAMPLE = """
+UPDATE samples SET state = ?, in_flight = ?, problem_kind = ?, problem_message = ? WHERE id = ?
 """
+
+_ATTEMPT = """
+INSERT INTO attempts (sample_id, number,
+    sent_at, duration_s, status, headers_json, chunks, failure_kind, failure_message)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+"""
+
+
+class _Place(NamedTuple):
+    """Where the attempts of a sample go."""
+
+    sample_id: int
+    first_number: int
 
 
 class _Rows:
@@ -183,7 +190,9 @@ class _Rows:
         self._connection.execute("BEGIN IMMEDIATE")
         try:
             for item, bodies in zip(batch, coded, strict=True):
-                self._write_sample(item.run_id, item.sample, bodies)
+                place = self._write_sample(item)
+                if place is not None:
+                    self._write_attempts(place, item.sample.attempts, bodies)
             self._connection.execute("COMMIT")
         except BaseException:
             # A full disk makes SQLite roll back by itself.
@@ -191,13 +200,38 @@ class _Rows:
                 self._connection.execute("ROLLBACK")
             raise
 
-    def _write_sample(self, run_id: str, sample: Sample, bodies: list[bytes]) -> None:
-        key = (self._case_key(run_id, sample.call.case), sample.call.pass_index)
+    def _write_sample(self, item: _Item) -> _Place | None:
+        """Write the sample's row; None when it was answered before, which is never written over."""
+        call, problem = item.sample.call, item.sample.reading.problem
+        key = (self._case_key(item.run_id, call.case), call.pass_index)
+        state = (
+            "answered" if item.sample.reading.answer is not None else "failed",
+            item.sample.in_flight,
+            None if problem is None else problem.kind.value,
+            None if problem is None else plain_text(problem.message),
+        )
+        inserted = self._connection.execute(_NEW_SAMPLE, (*key, *state))
+        if inserted.rowcount == 1:
+            return _Place(inserted.lastrowid or 0, 0)
+        # The sample failed at an earlier start of the run: the new attempts go after the old ones.
+        stored = self._connection.execute(
+            "SELECT id, state, (SELECT count(*) FROM attempts WHERE sample_id = samples.id) FROM samples "
+            "WHERE run_case = ? AND pass_index = ?",
+            key,
+        )
+        sample_id, old_state, attempts = stored.fetchone()
+        if old_state == "answered":
+            return None
+        self._connection.execute(_RETAKEN_SAMPLE, (*state, sample_id))
+        return _Place(sample_id, attempts)
+
+    def _write_attempts(self, place: _Place, attempts: tuple[Exchange, ...], bodies: list[bytes]) -> None:
         self._connection.executemany(
-            _ADD_ATTEMPT,
+            _ATTEMPT,
             [
                 (
-                    *key,
+                    place.sample_id,
+                    place.first_number + index,
                     attempt.sent_at,
                     attempt.duration_s,
                     attempt.status,
@@ -206,19 +240,8 @@ class _Rows:
                     None if attempt.failure is None else attempt.failure.kind.value,
                     None if attempt.failure is None else plain_text(attempt.failure.message),
                 )
-                for attempt, body in zip(sample.attempts, bodies, strict=True)
+                for index, (attempt, body) in enumerate(zip(attempts, bodies, strict=True))
             ],
-        )
-        problem = sample.reading.problem
-        self._connection.execute(
-            _ADD_SAMPLE,
-            (
-                *key,
-                "answered" if sample.reading.answer is not None else "failed",
-                sample.in_flight,
-                None if problem is None else problem.kind.value,
-                None if problem is None else plain_text(problem.message),
-            ),
         )
 
     def _case_key(self, run_id: str, case: Case) -> int:
