@@ -1,0 +1,1 @@
+"""Pure functions on strings: no I/O, no other folder of promptreg."""
