@@ -6,12 +6,12 @@ from collections.abc import Collection
 
 from rapidfuzz import fuzz, process
 
-_CUTOFF = 70.0
+_CUTOFF = 60.0
 _LISTED = 24
 
 
 def closest(word: str, allowed: Collection[str]) -> str | None:
-    """The allowed name most like `word`, or None when none is like it (similarity in percent, at least 70)."""
+    """The allowed name most like `word`, or None when none is like it (similarity in percent, at least 60)."""
     best = process.extractOne(word, sorted(allowed), scorer=fuzz.ratio, processor=str.casefold, score_cutoff=_CUTOFF)
     return best[0] if best else None
 

@@ -21,12 +21,13 @@ _SECTION = ("tool", "promptreg")
 _KEY_ADVICE = (
     'Keys are never in this file: put the key into an environment variable and write its name, `api_key_env = "NAME"`.'
 )
+_OWN = ("root", "file")
+"""Fields that the loader sets; in the file they are unknown keys."""
 _ADVICE = {
     **dict.fromkeys(("api_key", "apikey", "api-key", "key", "token", "password", "secret"), _KEY_ADVICE),
     "headers": 'Headers may hold keys: write `headers_env = {"Header-Name" = "VARIABLE"}`.',
     "name": "The table's own name is the deployment's name; remove this key.",
-    "root": "The root is the folder of this file; remove this key.",
-    "file": "Remove this key.",
+    **dict.fromkeys(_OWN, "The project's root is the folder of this file; remove this key."),
 }
 
 
@@ -126,11 +127,7 @@ def _problems(section: dict[str, Any]) -> list[tuple[KeyPath, str]]:
 
 
 def _build(section: dict[str, Any]) -> Config:
-    section = {**section}
-    # `root` and `file` are the loader's own; pydantic would take them from the file.
-    for own in ("root", "file"):
-        if own in section:
-            section[f"{own} (unknown)"] = section.pop(own)
+    section = {key: value for key, value in section.items() if key not in _OWN}
     deployments = section.get("deployments")
     if isinstance(deployments, dict):
         section["deployments"] = {
@@ -141,7 +138,9 @@ def _build(section: dict[str, Any]) -> Config:
 
 def _cross_problems(section: dict[str, Any]) -> list[tuple[KeyPath, str]]:
     """What concerns several keys: found also where single keys are wrong, so that everything is listed at once."""
-    problems: list[tuple[KeyPath, str]] = []
+    problems: list[tuple[KeyPath, str]] = [
+        ((own,), f"Unknown key `{own}`. {_ADVICE[own]}") for own in _OWN if own in section
+    ]
     tables = section.get("deployments", {})
     deployments = tables if isinstance(tables, dict) else {}
     seen: dict[str, str] = {}
