@@ -119,7 +119,7 @@ def test_single_bytes_take_linear_time(unit: bytes) -> None:
         reader.close(0.0)
         return time.process_time() - started
 
-    small, large = seconds(50_000), seconds(400_000)
+    small, large = seconds(15_000), seconds(120_000)
 
     assert large < 8 * small * 4 + 0.5
 

@@ -121,12 +121,12 @@ def _causes(error: BaseException) -> Iterator[BaseException]:
 
 
 def _tls_reason(chain: list[BaseException]) -> str:
-    for cause in chain:
-        if isinstance(cause, ssl.SSLCertVerificationError):
-            return shortened(cause.verify_message or str(cause), 160)
-    for cause in chain:
-        if isinstance(cause, ssl.SSLError):
-            return shortened(cause.reason or str(cause), 160)
+    """OpenSSL's own words; aiohttp's classes inherit from its errors without having these fields."""
+    for field in ("verify_message", "reason"):
+        for cause in chain:
+            words = getattr(cause, field, None)
+            if isinstance(cause, ssl.SSLError) and isinstance(words, str) and words:
+                return shortened(words, 160)
     return _reason(chain)
 
 

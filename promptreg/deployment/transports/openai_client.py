@@ -44,7 +44,7 @@ class OpenAITransport:
 
     async def __aenter__(self) -> Self:
         wiring = self._wiring
-        timeout = httpx2.Timeout(None, connect=wiring.limits.connect)
+        timeout = httpx2.Timeout(None, connect=wiring.limits.connect_first)
         try:
             self._http = openai.DefaultAioHttpClient(
                 verify=self._verify,

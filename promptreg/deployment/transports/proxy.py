@@ -28,7 +28,7 @@ def proxy_for(wiring: Wiring) -> str | None:
             proxy = f"http://{proxy}"
     if urlsplit(proxy).scheme not in ("http", "https"):
         raise ConfigError(
-            f"The proxy for {urlsplit(wiring.base_url).hostname} is of the kind “{urlsplit(proxy).scheme}”; "
+            f"The proxy for {urlsplit(wiring.base_url).hostname} is of the kind `{urlsplit(proxy).scheme}`; "
             f'promptreg can use http and https proxies: set proxy = "http://…" for the deployment, or NO_PROXY'
         )
     return proxy

@@ -44,7 +44,9 @@ class WireTransport:
         self._session = aiohttp.ClientSession(
             connector=aiohttp.TCPConnector(limit=wiring.concurrency, keepalive_timeout=KEEP_ALIVE_S, ssl=self._tls),
             cookie_jar=aiohttp.DummyCookieJar(),
-            timeout=aiohttp.ClientTimeout(total=None, sock_connect=wiring.limits.connect),
+            timeout=aiohttp.ClientTimeout(
+                total=None, sock_connect=wiring.limits.connect_first, ceil_threshold=float("inf")
+            ),
             headers={**headers, **wiring.headers},
             trust_env=False,  # the proxy is taken from the environment once, not looked up for each request
         )
