@@ -6,6 +6,7 @@ scalars), duplicate keys must name both places, and aliases must not multiply wi
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import Any
 
@@ -26,6 +27,7 @@ _LINE_BREAKS = {
     "\u2029": "U+2029, paragraph separator",
 }
 _MERGE = "<<"
+_SURROGATES = re.compile("[\ud800-\udbff][\udc00-\udfff]")
 
 
 class Table(dict[str, Any]):
@@ -68,7 +70,7 @@ def read_yaml(text: str, path: str) -> Document:
             # YAML readers disagree on whether these end a line; a prompt must not depend on it.
             line = text.count("\n", 0, at) + 1
             escape = {"\x85": "\\N", "\u2028": "\\L", "\u2029": "\\P"}[char]
-            message = f"The character {name} is not safe in YAML; write {escape} inside double quotes instead."
+            message = f"The character {name}, is not safe in YAML; write {escape} inside double quotes instead."
             return Document(None, (Problem(message, Place(path, line)),))
     builder = _Builder(path)
     try:
@@ -245,6 +247,9 @@ class _Builder:
 
 def _scalar(event: ScalarEvent) -> str:
     text = str(event.value)
+    if not text.isascii() and _SURROGATES.search(text):
+        # JSON writes characters beyond U+FFFF as two escapes; YAML that was JSON once has them, too.
+        text = text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "surrogatepass")
     if event.style == "|":
         return Block(text)
     plain = event.style is None and event.tag is None

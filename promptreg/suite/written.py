@@ -246,12 +246,17 @@ class WrittenRows(Written):
     request: Params = Field(default_factory=dict)
 
 
+# Labels that pydantic puts into the paths of problems; no key is called so.
+_CASE = "[case]"
+_ROWS = "[rows]"
+
+
 def _kind_of_entry(value: object) -> str:
-    return "cases_from" if isinstance(value, (Mapping, WrittenRows)) and "cases_from" in dict(value) else "case"
+    return _ROWS if isinstance(value, (Mapping, WrittenRows)) and "cases_from" in dict(value) else _CASE
 
 
 Entry = Annotated[
-    Annotated[WrittenCase, Tag("case")] | Annotated[WrittenRows, Tag("cases_from")], Discriminator(_kind_of_entry)
+    Annotated[WrittenCase, Tag(_CASE)] | Annotated[WrittenRows, Tag(_ROWS)], Discriminator(_kind_of_entry)
 ]
 
 

@@ -1,0 +1,123 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from promptreg.suite.templates import PromptTemplate, PromptTemplateError
+
+
+def render(source, **values):
+    return PromptTemplate(source).render(values)
+
+
+def refused(source, **values):
+    with pytest.raises(PromptTemplateError) as caught:
+        render(source, **values)
+    return caught.value
+
+
+@pytest.mark.parametrize(
+    "value", ["{{ x }}", "{% raw", "{#", "{{name}}", "a < b & \"c\" 'd'", "x\r\ny\rz\n", "\x1c{{", "😀长"]
+)
+def test_values_are_data(value):
+    assert render("<{{ tpl }}>", tpl=value, name="LEAK", x="LEAK") == f"<{value}>"
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "a\r\n{{ v }}\rb\n{{ v }}\r\n",
+        "{% if true %}\r\na\r\n{% endif %}\r\n",
+        "{% raw %}{{ x }}\r\n{% endraw %}",
+        "\x1c\r\n{{ v }}",
+        "{{ v }}\n\n",
+        "{{ 'a\r\nb' }}",
+    ],
+)
+def test_line_ends_of_templates_survive(source):
+    expected = source
+    for tag in ("{% if true %}", "{% endif %}", "{% raw %}", "{% endraw %}", "{{ '", "' }}"):
+        expected = expected.replace(tag, "")
+    assert render(source, v="V") == expected.replace("{{ v }}", "V")
+
+
+def test_a_tag_may_span_lines_and_trim():
+    assert render("a \r\n{%- if\r\n x -%}\r\n b{% endif %}\r\n", x="1") == "ab\r\n"
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.text(st.characters(exclude_categories=["Cs"])), st.text(st.characters(exclude_categories=["Cs"])))
+def test_everything_around_and_inside_is_exact(around, value):
+    around = around.replace("{", "(")
+    source = around + "{{ v }}" + around
+    if all(char in source for char in "\x1c\x1d\x1e\x1f"):
+        return
+    assert render(source, v=value) == around + value + around
+
+
+def test_texts_without_marks_are_no_templates():
+    text = '{ "a": 1 } # }} %}\r\n'
+    assert PromptTemplate(text).constant == text
+    assert render(text) == text
+
+
+def test_undefined_names_are_named():
+    error = refused("a\n{{ company }}", compny="x", q="y")
+    assert str(error) == "The variable `company` is not defined; the case has `compny`, `q`. Did you mean `compny`?"
+    assert error.line == 2
+    assert str(refused("{{ a }}")) == "The variable `a` is not defined; the case has no variables."
+    assert "no part `b`" in str(refused("{{ a.b }}", a={"c": "1"}))
+    assert "`x` is not defined" in str(refused("{{ x | tojson }}"))
+    assert "`x` is not defined" in str(refused("{% for i in x %}{% endfor %}"))
+    assert "`x` is not defined" in str(refused("{% if x %}{% endif %}"))
+    assert render("{{ 'no' if x is undefined else x }}") == "no"
+    assert render("{{ x | default('d') }}") == "d"
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "{{ ''.__class__ }}",
+        "{{ ''.__class__.__mro__[1].__subclasses__() }}",
+        "{{ ''['__class__'] }}",
+        "{{ ''|attr('__class__') }}",
+        "{{ cycler.__init__.__globals__.os }}",
+        "{{ self.__init__ }}",
+        "{{ '{0.__class__}'.format('') }}",
+        "{{ '%s'.__mod__ }}",
+        "{{ x.append('1') }}",
+        "{{ lipsum() }}",
+        "{{ x | random }}",
+        "{{ range }}",
+        "{{ x.upper }}",
+        "{% include 'a' %}",
+        "{% import 'a' as b %}",
+        "{% extends 'a' %}",
+        "{{ range(10000000) | list }}",
+        "{% if %}",
+        "{{ 1 / 0 }}",
+        "{{ 'a' + 1 }}",
+        "{# open",
+    ],
+)
+def test_templates_cannot_reach_out(source):
+    assert str(refused(source, x=["a"]))
+
+
+def test_nothing_is_escaped():
+    assert render("{{ x | tojson }}{{ y | safe }}{{ 'a' ~ y }}", x={"a": "<&'长"}, y="<b>") == '{"a": "<&\'长"}<b>a<b>'
+
+
+def test_numbers_and_truth_values():
+    assert render("{{ 1 + 1 }} {{ true }} {{ x }} {{ 0.5 }}", x=False) == "2 true false 0.5"
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.text(st.sampled_from("{}%# \r\n|x'\".()ifend-"), max_size=30))
+def test_any_source_renders_or_says_why(source):
+    try:
+        outcome = render(source, x="v") and "."
+    except PromptTemplateError as error:
+        outcome = str(error)
+    assert not outcome or outcome.endswith((".", "?"))
