@@ -1,106 +1,159 @@
 """Public harness for tests of projects, plugins and pipelines: a simulated deployment, and a project in a folder.
 
 ```python
-from promptreg.testing import SimulatedServer
+from promptreg.testing import Project, SimulatedServer
 
-with SimulatedServer(kind="mindie", window=8192) as server:
-    print(server.base_url)
+def test_think_tags_are_found(tmp_path):
+    project = Project(tmp_path)
+    project.suite("support", {"refund": "How long may I return a book?"})
+    with SimulatedServer() as source, SimulatedServer(faults=["think_tags"]) as target:
+        project.deployment("gpu", source.base_url, role="source")
+        project.deployment("ascend", target.base_url, role="target")
+        assert project.run("record").exit_code == 0
+        assert project.run("compare").exit_code == 1
 ```
 """
 
 from __future__ import annotations
 
-import threading
-from typing import TYPE_CHECKING, Any, Self
+import contextlib
+import io
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+from promptreg.deployment.simulated.background import SimulatedServer
 
 if TYPE_CHECKING:
-    import socket
-    from types import TracebackType
+    from pathlib import Path
 
-    import uvicorn
-
-    from promptreg.deployment.simulated.app import Received
-    from promptreg.deployment.simulated.script import Script
-
-_PATIENCE_S = 10.0
+__all__ = ["Finished", "Project", "SimulatedServer"]
 
 
-class SimulatedServer:
-    """A simulated deployment on a free loopback port, in a thread of this process.
+@dataclass(frozen=True, slots=True)
+class Finished:
+    """A command that ended."""
 
-    Give it a `Script`, or the fields of one: `SimulatedServer(kind="vllm", faults=["think_tags"])`.
-    """
+    exit_code: int
+    stdout: str
+    stderr: str
 
-    def __init__(
-        self, script: Script | None = None, /, *, host: str = "127.0.0.1", port: int = 0, **fields: Any
+    @property
+    def json(self) -> Any:
+        """Standard output as JSON.
+
+        Raises:
+            ValueError: when it is not one JSON value and nothing else.
+        """
+        return json.loads(self.stdout)
+
+
+class Project:
+    """A project in a folder: writes its files and runs commands in it."""
+
+    def __init__(self, folder: Path, files: Mapping[str, str] | None = None) -> None:
+        self.folder = folder
+        self._deployments: dict[str, dict[str, Any]] = {}
+        self._sections: dict[str, dict[str, Any]] = {}
+        for name, text in (files or {}).items():
+            self.write(name, text)
+
+    def write(self, name: str, text: str) -> Path:
+        """Write a file, with the folders it needs; line ends stay as they are in `text`."""
+        path = self.folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8", newline="")
+        return path
+
+    def deployment(
+        self, name: str, base_url: str, *, role: Literal["source", "target"] | None = None, **fields: Any
     ) -> None:
-        from promptreg.deployment.simulated.script import Script  # noqa: PLC0415 - pydantic only when a server is wanted
+        """Add a deployment to promptreg.toml, or replace it. `fields` are its other keys; the model is `simulated`."""
+        self._deployments[name] = {"base_url": base_url, "model": "simulated", **fields}
+        if role is not None:
+            self._sections.setdefault("roles", {})[role] = name
+        self._write_config()
 
-        if script is not None and fields:
-            message = "SimulatedServer takes a script or the fields of one, not both"
-            raise TypeError(message)
-        self.script: Script = Script.model_validate(fields) if script is None else script
-        self.requests: list[Received] = []
-        """Every request in the order of arrival, those that were refused or never answered included."""
-        self._host, self._port = host, port
-        self._bound: socket.socket | None = None
-        self._server: uvicorn.Server | None = None
-        self._thread: threading.Thread | None = None
+    def section(self, name: str, **fields: Any) -> None:
+        """Set keys of another table of promptreg.toml, such as `plan` or `judging`."""
+        self._sections.setdefault(name, {}).update(fields)
+        self._write_config()
 
-    @property
-    def port(self) -> int:
-        """The port; 0 before the first start. It stays the same over `stop` and `start`."""
-        return self._port
+    def suite(
+        self,
+        name: str,
+        questions: Mapping[str, str],
+        *,
+        request: Mapping[str, Any] | None = None,
+        checks: Sequence[Any] = (),
+    ) -> Path:
+        """Write suites/NAME.yaml with one case per question, by case id."""
+        cases = [
+            {"id": case_id, "prompt": "ask", "vars": {"question": question}} for case_id, question in questions.items()
+        ]
+        content = {
+            "suite": name,
+            "defaults": {"request": dict(request or {}), "checks": list(checks)},
+            "prompts": {"ask": [{"user": "{{ question }}"}]},
+            "cases": cases,
+        }
+        # JSON is YAML as well, and quotes every text by itself.
+        return self.write(f"suites/{name}.yaml", json.dumps(content, ensure_ascii=False, indent=1))
 
-    @property
-    def base_url(self) -> str:
-        """The base URL, ending in /v1."""
-        return f"http://{self._host}:{self._port}/v1"
+    def run(self, *arguments: str | Path) -> Finished:
+        """Run a command in this process, with the project's folder as the current one."""
+        from promptreg.cli.app import run  # noqa: PLC0415 - click only when a command is run
 
-    @property
-    def chats(self) -> list[Any]:
-        """The JSON bodies of the chat requests received, in order."""
-        return [received.json for received in list(self.requests) if received.path.endswith("/chat/completions")]
+        out, err = io.StringIO(), io.StringIO()
+        with contextlib.chdir(self.folder), contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+            exit_code = run([str(argument) for argument in arguments])
+        return Finished(int(exit_code), out.getvalue(), err.getvalue())
 
-    def start(self) -> Self:
-        """Starts the server, on the port it had before if it ran before. Its answers begin again at the first turn."""
-        from promptreg.deployment.simulated.app import create_app  # noqa: PLC0415 - starlette only when wanted
-        from promptreg.deployment.simulated.server import bind, uvicorn_server  # noqa: PLC0415 - uvicorn only when wanted
-
-        if self._thread is not None:
-            message = "the simulated server runs already"
-            raise RuntimeError(message)
-        bound = bind(self._host, self._port)
-        self._port = bound.getsockname()[1]
-        server = uvicorn_server(create_app(self.script, self.requests.append))
-        thread = threading.Thread(
-            target=server.run, kwargs={"sockets": [bound]}, name=f"simulated-{self._port}", daemon=True
+    def run_process(
+        self, *arguments: str | Path, env: Mapping[str, str] | None = None, timeout_s: float = 120.0
+    ) -> Finished:
+        """Run a command in a process of its own. `env` is added to this process's environment."""
+        done = subprocess.run(
+            self.command(*arguments),
+            cwd=self.folder,
+            env={**os.environ, "PYTHONUTF8": "1", **(env or {})},
+            capture_output=True,
+            encoding="utf-8",
+            errors="replace",
+            timeout=timeout_s,
+            check=False,
         )
-        thread.start()
-        self._bound, self._server, self._thread = bound, server, thread
-        return self
+        return Finished(done.returncode, done.stdout, done.stderr)
 
-    def stop(self) -> None:
-        """Stops in good order: answers in flight get a second to end."""
-        self._end(force=False)
+    def command(self, *arguments: str | Path) -> list[str]:
+        """The command line of a process, for tests that start or kill it themselves."""
+        return [sys.executable, "-m", "promptreg", *map(str, arguments)]
 
-    def kill(self) -> None:
-        """Stops at once; connections in flight break."""
-        self._end(force=True)
+    def _write_config(self) -> None:
+        lines: list[str] = []
+        for name, fields in self._sections.items():
+            lines += [f"[{_quoted(name)}]", *_toml(fields), ""]
+        for name, fields in self._deployments.items():
+            lines += [f"[deployments.{_quoted(name)}]", *_toml(fields), ""]
+        self.write("promptreg.toml", "\n".join(lines))
 
-    def _end(self, *, force: bool) -> None:
-        if self._server is None or self._thread is None or self._bound is None:
-            return
-        self._server.force_exit = force
-        self._server.should_exit = True
-        self._thread.join(_PATIENCE_S)
-        self._bound.close()
-        self._bound = self._server = self._thread = None
 
-    def __enter__(self) -> Self:
-        return self.start()
+def _quoted(text: str) -> str:
+    # A basic TOML string has the escapes of JSON.
+    return json.dumps(text, ensure_ascii=False)
 
-    def __exit__(
-        self, _type: type[BaseException] | None, _error: BaseException | None, _traceback: TracebackType | None
-    ) -> None:
-        self.stop()
+
+def _toml(fields: Mapping[str, Any]) -> list[str]:
+    return [f"{_quoted(key)} = {_toml_value(value)}" for key, value in fields.items()]
+
+
+def _toml_value(value: Any) -> str:
+    if isinstance(value, Mapping):
+        return "{" + ", ".join(_toml(value)) + "}"
+    if isinstance(value, (list, tuple)):
+        return "[" + ", ".join(map(_toml_value, value)) + "]"
+    return json.dumps(value, ensure_ascii=False)
