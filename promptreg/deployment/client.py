@@ -7,16 +7,18 @@ import logging
 import random
 import time
 from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, NamedTuple, Self
 
-from promptreg.deployment.exchange import Exchange
+from promptreg.deployment.exchange import Chunk, Exchange
 from promptreg.deployment.profiles.load import load_profile
 from promptreg.deployment.reader import read_exchange
 from promptreg.deployment.reading import Reading
 from promptreg.deployment.redact import Redactor, url_secrets
 from promptreg.deployment.retry import Retry, retry_of, wait_s
+from promptreg.deployment.rewrite import rewritten, texts_of
 from promptreg.deployment.transports.base import TimeLimits, Transport, Wiring
 
 if TYPE_CHECKING:
@@ -96,9 +98,8 @@ class Client:
         """Sends one request, with further tries where they may help; never raises for what a server does."""
         attempts: list[Exchange] = []
         while True:
-            exchange = self._redactor.exchange(await self._transport.send(body))
+            exchange, reading = self._without_secrets(await self._transport.send(body))
             attempts.append(exchange)
-            reading = read_exchange(exchange)
             retry = retry_of(exchange, reading, self.profile)
             allowed = {Retry.NEVER: 0, Retry.ONCE: 1, Retry.OFTEN: self.deployment.max_retries}[retry]
             if len(attempts) > min(allowed, self.deployment.max_retries):
@@ -108,6 +109,17 @@ class Client:
     async def get(self, path: str) -> Exchange:
         """Fetches a path of the server (`Wiring.url`), once, without secrets."""
         return self._redactor.exchange(await self._transport.get(path))
+
+    def _without_secrets(self, exchange: Exchange) -> tuple[Exchange, Reading]:
+        """An attempt and its reading, neither with a secret in it."""
+        exchange = self._redactor.exchange(exchange)
+        reading = read_exchange(exchange)
+        redactor = self._redactor
+        if reading.answer is not None and any(map(redactor.finds_in, texts_of(reading.answer))):
+            at_s = exchange.chunks[-1].at_s
+            exchange = replace(exchange, chunks=(Chunk(at_s, rewritten(reading, redactor.body_text)),))
+            reading = replace(read_exchange(exchange), first_token_s=reading.first_token_s)
+        return exchange, reading
 
 
 def _wiring(deployment: Deployment, secrets: Mapping[str, str], root: Path | None) -> Wiring:
