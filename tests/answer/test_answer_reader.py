@@ -50,7 +50,10 @@ def call(name: str, arguments: Any) -> dict[str, Any]:
             {"tool_calls": [call("find", {"城市": "北京"})]},
             Answer(tool_calls=(ToolCall("find", '{"城市": "北京"}'),), flags=("arguments_object",)),
         ),
-        ({"tool_calls": call("find", "{}")}, Answer(tool_calls=(ToolCall("find", "{}"),), flags=("tool_calls_object",))),
+        (
+            {"tool_calls": call("find", "{}")},
+            Answer(tool_calls=(ToolCall("find", "{}"),), flags=("tool_calls_object",)),
+        ),
         ({"tool_calls": [call("f", None)]}, Answer(tool_calls=(ToolCall("f", ""),), flags=("arguments_missing",))),
         ({"tool_calls": ["f"]}, Answer(tool_calls=(ToolCall("", '"f"'),), flags=("tool_call_damaged",))),
         (

@@ -124,9 +124,7 @@ async def test_what_cannot_change_is_not_repeated(deployment: Any, bad: Exchange
     assert waits == []
 
 
-@pytest.mark.parametrize(
-    "kind", [FailureKind.FIRST_BYTE_TIMEOUT, FailureKind.IDLE_TIMEOUT, FailureKind.TOTAL_TIMEOUT]
-)
+@pytest.mark.parametrize("kind", [FailureKind.FIRST_BYTE_TIMEOUT, FailureKind.IDLE_TIMEOUT, FailureKind.TOTAL_TIMEOUT])
 async def test_what_stalls_is_repeated_once(deployment: Any, kind: FailureKind) -> None:
     outcome, waits = await ask(deployment, failed(kind), failed(kind))
 

@@ -94,7 +94,19 @@ def test_nothing_in_nothing_out() -> None:
 
 
 PIECES = st.sampled_from(
-    [b"data: ", b"data:", b'{"a":"\xe9\x80\x80"}', b"[DONE]", b"\n", b"\n\n", b"\r\n", b"\r", b": c", b"event: e", b"bare"]
+    [
+        b"data: ",
+        b"data:",
+        b'{"a":"\xe9\x80\x80"}',
+        b"[DONE]",
+        b"\n",
+        b"\n\n",
+        b"\r\n",
+        b"\r",
+        b": c",
+        b"event: e",
+        b"bare",
+    ]
 )
 
 
