@@ -89,7 +89,10 @@ def test_problems_in_pyproject_have_its_lines(tmp_path):
     text = '[project]\nname = "y"\n\n[tool.promptreg.plan]\nseed = -1\nsede = 2\n'
     assert problems_of(tmp_path, text, "pyproject.toml") == [
         "pyproject.toml:5: `seed` must be at least 0, not -1.",
-        "pyproject.toml:6: Unknown key `sede`. Did you mean `seed`? Allowed are `compare_passes`, `record_passes`, `seed`.",
+        (
+            "pyproject.toml:6: Unknown key `sede`. Did you mean `seed`? "
+            "Allowed are `compare_passes`, `record_passes`, `seed`."
+        ),
     ]
 
 

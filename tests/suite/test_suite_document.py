@@ -21,7 +21,7 @@ def problem_of(text):
     [
         ("a:\n\t- b\n", "f.yaml:2: A tab stands where YAML needs spaces"),
         ("a: [1, 2\nb: 3\n", "f.yaml:2: This is not valid YAML: expected ',' or ']'"),
-        ("a: 'x\n\n", "f.yaml:3: This is not valid YAML: found unexpected end of stream (while scanning a quoted scalar that begins on line 1)"),
+        ("a: 'x\n\n", "f.yaml:3: This is not valid YAML: found unexpected end of stream (while scanning"),
         ("a: b: c\n", "f.yaml:1: This is not valid YAML: mapping values are not allowed here."),
         ("a: 1\n---\nb: 2\n", "f.yaml:2: A second document begins here"),
         ("a: \x01\n", "f.yaml:1: The control character U+0001 is not allowed"),
@@ -81,10 +81,12 @@ def test_any_text_is_read_or_refused(text):
     ("word", "as_typed", "as_exact", "as_variable"),
     [
         ("7", 7, 7, "7"), ("-7", -7, -7, "-7"), ("+7", 7, "+7", "+7"), ("007", "007", "007", "007"),
-        ("0.70", 0.7, "0.70", "0.70"), ("1e3", 1000.0, "1e3", "1e3"), ("0x1F", 31, "0x1F", "0x1F"), ("0o17", 15, "0o17", "0o17"),
+        ("0.70", 0.7, "0.70", "0.70"), ("1e3", 1000.0, "1e3", "1e3"),
+        ("0x1F", 31, "0x1F", "0x1F"), ("0o17", 15, "0o17", "0o17"),
         ("12345678901234567890", 12345678901234567890, 12345678901234567890, "12345678901234567890"),
         ("true", True, True, True), ("no", "no", "no", "no"), ("", None, None, None), ("~", None, None, None),
-        ("2024-01-02", "2024-01-02", "2024-01-02", "2024-01-02"), ("1_000", "1_000", "1_000", "1_000"), (".5", 0.5, ".5", ".5"),
+        ("2024-01-02", "2024-01-02", "2024-01-02", "2024-01-02"), ("1_000", "1_000", "1_000", "1_000"),
+        (".5", 0.5, ".5", ".5"),
         ("9" * 5000, None, None, "9" * 5000),
     ],
 )  # fmt: skip

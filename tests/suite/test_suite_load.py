@@ -102,7 +102,15 @@ def test_the_hash_depends_on_messages_and_parameters_only(tmp_path):
 
 
 def test_a_windows_checkout_gives_the_same_requests(tmp_path):
-    text = "suite: a\ncases:\n  - id: x\n    messages:\n      - user: |\n          one\n          two {{ v }}\n    vars: {v: 1}\n"
+    text = """suite: a
+cases:
+  - id: x
+    messages:
+      - user: |
+          one
+          two {{ v }}
+    vars: {v: 1}
+"""
     unix = one(tmp_path, text).cases[0]
     windows = one(tmp_path, b"\xef\xbb\xbf" + text.replace("\n", "\r\n").encode()).cases[0]
     assert windows.request.sha256 == unix.request.sha256
@@ -140,11 +148,11 @@ def test_variables_have_truth_and_lists(tmp_path):
     text = """suite: a
 prompts:
   p:
-    - user: "{% if yes %}A{% endif %}{% if no_ %}B{% endif %}{{ yes }} {{ items | join('、') }} {{ t.k }} {{ t | tojson }}"
+    - user: "{% if yes %}A{% endif %}{% if no_ %}B{% endif %}{{ yes }} {{ items | join('、') }}{{ t.k }}{{ t | tojson }}"
 cases:
   - {id: x, prompt: p, vars: {yes: true, no_: false, items: [007, 长河], t: {k: <&'1>}}}
 """
-    assert contents(one(tmp_path, text).cases[0]) == ['Atrue 007、长河 <&\'1> {"k": "<&\'1>"}']
+    assert contents(one(tmp_path, text).cases[0]) == ['Atrue 007、长河<&\'1>{"k": "<&\'1>"}']
 
 
 def test_request_parameters_have_yaml_1_2_types(tmp_path):
@@ -152,7 +160,8 @@ def test_request_parameters_have_yaml_1_2_types(tmp_path):
 cases:
   - id: x
     messages: [user: hi]
-    request: {temperature: 1e-1, seed: 0x10, stop: [no, 007], user: 2024-01-02, extra_body: {top_k: 5, on: true, f: null}}
+    request:
+      {temperature: 1e-1, seed: 0x10, stop: [no, 007], user: 2024-01-02, extra_body: {top_k: 5, on: true, f: null}}
 """
     assert one(tmp_path, text).cases[0].request.params == {
         "temperature": 0.1, "seed": 16, "stop": ["no", "007"], "user": "2024-01-02",
@@ -168,7 +177,12 @@ defaults:
   tags: [all]
 prompts: {p: [user: "{{ q }}"]}
 cases:
-  - {id: x, prompt: p, vars: {q: a}, request: {temperature: 0, max_tokens: null, extra_body: {b: 2}}, checks: [not_refusal, max_chars: 6], tags: [all, one]}
+  - id: x
+    prompt: p
+    vars: {q: a}
+    request: {temperature: 0, max_tokens: null, extra_body: {b: 2}}
+    checks: [not_refusal, max_chars: 6]
+    tags: [all, one]
   - {cases_from: rows.jsonl, prompt: p, request: {top_p: 1}, tags: [file]}
 """
     rows = '{"id": "j", "vars": {"q": "b"}, "request": {"top_p": 0.5}, "tags": ["row"], "checks": ["json"]}\n'
@@ -264,8 +278,10 @@ cases:
     assert places == [f"a.yaml:{line}" for line in (1, 3, 3, 4, 4, 4, 7, 8, 11, 12, 13, 14, 15, 17, 18, 19, 20)]
     text = "\n".join(found)
     for hint in (
-        "Did you mean `temperature`?", "extra_body: {temprature: …}", "named by the deployment", "Did you mean `language`?",
-        "Did you mean `not_refusal`?", "One check per entry", "Did you mean `system`?", "`user` must be a text, not a list",
+        "Did you mean `temperature`?", "extra_body: {temprature: …}", "named by the deployment",
+        "Did you mean `language`?",
+        "Did you mean `not_refusal`?", "One check per entry", "Did you mean `system`?",
+        "`user` must be a text, not a list",
         "no prompt `rply`. Did you mean `reply`?", "Unknown key `asertions`", "`context` is not supported yet",
         "`history` is not supported yet", "The key `id` is missing", "Did you mean `prompt`?", "must not be empty",
     ):  # fmt: skip
@@ -296,7 +312,15 @@ cases:
 
 
 def test_undefined_variables_name_the_line_inside_a_block(tmp_path):
-    text = "suite: a\nprompts:\n  p:\n    - user: |\n        one\n        {{ question }}\ncases:\n  - {id: x, prompt: p, vars: {questoin: 1}}\n"
+    text = """suite: a
+prompts:
+  p:
+    - user: |
+        one
+        {{ question }}
+cases:
+  - {id: x, prompt: p, vars: {questoin: 1}}
+"""
     assert problems_of(tmp_path, text) == [
         (
             "a.yaml:8: Case `x`: The variable `question` is not defined; the case has `questoin`. "
@@ -314,7 +338,14 @@ def test_the_same_gap_in_every_row_is_told_once(tmp_path):
 
 
 def test_a_wrong_template_is_told_once_with_its_line(tmp_path):
-    text = "suite: a\nprompts:\n  p:\n    - system: |\n        ok\n        {% if x %}\ncases: [{id: a, prompt: p}, {id: b, prompt: p}]\n"
+    text = """suite: a
+prompts:
+  p:
+    - system: |
+        ok
+        {% if x %}
+cases: [{id: a, prompt: p}, {id: b, prompt: p}]
+"""
     (problem,) = problems_of(tmp_path, text)
     assert problem.startswith("a.yaml:6: Prompt `p`: This is not a valid template")
 
