@@ -15,7 +15,7 @@ from promptreg.verdict.statistics.effect import conformal_ranks, rank_effect
 from promptreg.verdict.statistics.labellings import EXACT_LIMIT, JOINT_MINIMUM, RANDOM_LABELLINGS, labellings
 from promptreg.verdict.statistics.multiple import benjamini_hochberg
 from promptreg.verdict.statistics.regression import CheckPasses, fisher_p, regression_p, smallest_fisher_p
-from promptreg.verdict.statistics.suite import SuiteStatistic, case_statistic
+from promptreg.verdict.statistics.suite import SuiteStatistic, case_statistics
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -86,8 +86,8 @@ def compare_cases(cases: Sequence[CaseEvidence], rules: Rules) -> Comparison:
         members = [case for case in ordered if (case.source_passes, case.target_passes) == shape]
         rows = labellings(*shape, rules.seed)
         suite = SuiteStatistic(len(rows), rules.seed)
-        for case in members:
-            statistic = case_statistic(case_channels(case, rules.material_distance), rows)
+        channels = (case_channels(case, rules.material_distance) for case in members)
+        for case, statistic in zip(members, case_statistics(channels, rows), strict=True):
             suite.add(statistic)
             results.append(CaseResult(case, statistic.p_value, statistic.smallest_p, statistic.channel_z, listed=False))
         p_values.append(suite.p_value())

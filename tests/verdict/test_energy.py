@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from promptreg.verdict.statistics.energy import energy_and_outlyingness, standardised
+from promptreg.verdict.statistics.energy import PairWeights, energy_and_outlyingness, standardised
 from promptreg.verdict.statistics.labellings import labellings
 
 
@@ -28,7 +28,7 @@ def random_distances(total, seed):
 def test_every_labelling_agrees_with_the_definition(n, m, seed):
     distances = random_distances(n + m, seed)
     rows = labellings(n, m, seed=0)
-    energy, outlyingness = energy_and_outlyingness(distances, rows)
+    energy, outlyingness = energy_and_outlyingness(distances, PairWeights(rows))
     expected = np.array([by_definition(distances, row) for row in rows])
     assert energy == pytest.approx(expected[:, 0], abs=1e-12)
     assert outlyingness == pytest.approx(expected[:, 1], abs=1e-12)
@@ -36,7 +36,7 @@ def test_every_labelling_agrees_with_the_definition(n, m, seed):
 
 def test_channels_are_computed_together():
     stacked = np.stack([random_distances(8, 1), random_distances(8, 2)])
-    rows = labellings(5, 3, seed=0)
+    rows = PairWeights(labellings(5, 3, seed=0))
     energy, outlyingness = energy_and_outlyingness(stacked, rows)
     assert energy.shape == outlyingness.shape == (2, 56)
     for channel in range(2):
@@ -46,25 +46,35 @@ def test_channels_are_computed_together():
 
 
 def test_the_energy_is_unbiased():
-    rows = labellings(6, 3, seed=0)
+    rows = PairWeights(labellings(6, 3, seed=0))
     means = [energy_and_outlyingness(random_distances(9, seed), rows)[0].mean() for seed in range(20)]
     # Over all labellings the three mean distances are equal, so U averages to 0 exactly.
     assert np.abs(means).max() < 1e-12
 
 
 def test_equal_texts_standardise_to_zero():
-    rows = labellings(10, 3, seed=0)
+    rows = PairWeights(labellings(10, 3, seed=0))
     energy, outlyingness = energy_and_outlyingness(np.zeros((13, 13)), rows)
-    assert not standardised(energy).any()
-    assert not standardised(outlyingness).any()
-    assert not standardised(np.full(13, 0.1)).any()
-    # All answers equally far apart: no labelling differs from another, up to rounding.
-    apart = np.full((13, 13), 0.3) - 0.3 * np.eye(13)
-    energy, outlyingness = energy_and_outlyingness(apart, rows)
-    assert not standardised(energy + 1).any()
+    assert not standardised(energy, 0.0).any()
+    assert not standardised(outlyingness, 0.0).any()
+
+
+@pytest.mark.parametrize("size", [1e-6, 0.3, 0.9, 1e6])
+def test_what_only_rounding_tells_apart_standardises_to_zero(size):
+    rows = PairWeights(labellings(10, 3, seed=0))
+    # All answers equally far apart: no labelling differs from another.
+    apart = size * (np.ones((13, 13)) - np.eye(13))
+    assert not standardised(energy_and_outlyingness(apart, rows)[0], size).any()
+    # One outlying answer: wherever it falls, U is 0; O tells where it fell.
+    alone = np.zeros((13, 13))
+    alone[4, :] = alone[:, 4] = size
+    alone[4, 4] = 0
+    energy, outlyingness = energy_and_outlyingness(alone, rows)
+    assert not standardised(energy, size).any()
+    assert len(np.unique(np.round(standardised(outlyingness, size), 9))) == 2
 
 
 def test_standardised_has_mean_zero_and_spread_one():
-    values = standardised(np.random.default_rng(0).normal(3, 2, size=(2, 500)))
+    values = standardised(np.random.default_rng(0).normal(3, 2, size=(2, 500)), np.array([5.0, 5.0]))
     assert values.mean(axis=1) == pytest.approx([0, 0], abs=1e-12)
     assert values.std(axis=1) == pytest.approx([1, 1])

@@ -26,40 +26,58 @@ FLAT: Final = 1e-12
 the labelling."""
 
 
-def energy_and_outlyingness(distances: Floats, rows: Floats) -> tuple[Floats, Floats]:
+class PairWeights:
+    """Both statistics as weighted sums over the pairs of passes, one row of weights a labelling.
+
+    U and O are linear in the distances, so all cases and channels are computed in one product of matrices. That is
+    much faster than a small product a case, above all where the linear algebra library uses several threads.
+    """
+
+    def __init__(self, rows: Floats) -> None:
+        """Weights for these labellings, shape (R, N), 1 for target."""
+        total = rows.shape[1]
+        m = int(rows[0].sum())
+        n = total - m
+        self.first, self.second = np.triu_indices(total, 1)
+        within_target = rows[:, self.first] * rows[:, self.second]
+        cross = rows[:, self.first] + rows[:, self.second] - 2 * within_target
+        within_source = 1 - cross - within_target
+        source_spread = within_source * (2 / (n * (n - 1))) if n > 1 else 0.0
+        target_spread = within_target * (2 / (m * (m - 1))) if m > 1 else 0.0
+        self.outlyingness: Floats = np.ascontiguousarray((cross / (n * m) - source_spread).T)
+        self.energy: Floats = np.ascontiguousarray((2 * cross / (n * m) - source_spread - target_spread).T)
+
+    @property
+    def labellings(self) -> int:
+        """Number of labellings R."""
+        return int(self.energy.shape[1])
+
+
+def energy_and_outlyingness(distances: Floats, weights: PairWeights) -> tuple[Floats, Floats]:
     """U and O under every labelling.
 
     Args:
-        distances: shape (…, N, N), symmetric, zero diagonal; leading axes are channels.
-        rows: labellings, shape (R, N), 1 for target.
+        distances: shape (…, N, N), symmetric, zero diagonal; leading axes are cases and channels.
+        weights: of the labellings.
 
     Returns:
         U and O, each of shape (…, R).
     """
-    total = rows.shape[1]
-    m = int(rows[0].sum())
-    n = total - m
-    to_target = rows @ distances
-    within_target = np.einsum("...rj,rj->...r", to_target, rows)
-    from_target = to_target.sum(-1)
-    cross = from_target - within_target
-    within_source = distances.sum((-2, -1))[..., None] - 2 * from_target + within_target
-    source_spread = within_source / (n * (n - 1)) if n > 1 else np.zeros_like(cross)
-    target_spread = within_target / (m * (m - 1)) if m > 1 else np.zeros_like(cross)
-    mean_cross = cross / (n * m)
-    return 2 * mean_cross - source_spread - target_spread, mean_cross - source_spread
+    pairs = distances[..., weights.first, weights.second]
+    return pairs @ weights.energy, pairs @ weights.outlyingness
 
 
-def standardised(values: Floats) -> Floats:
+def standardised(values: Floats, scale: Floats | float) -> Floats:
     """Each value as its distance from the mean over all labellings, in standard deviations.
 
-    Where the labelling makes no difference it is 0.
+    Where the labelling makes no difference it is 0. That cannot be read off the values alone: with a single outlying
+    answer U is 0 under every labelling, and what is left of it in floating point is noise that must not be blown up.
 
     Args:
         values: shape (…, R), one value a labelling.
+        scale: shape (…), the largest distance that entered the values.
     """
     centred = values - values.mean(-1, keepdims=True)
     spread = np.sqrt((centred**2).mean(-1, keepdims=True))
-    scale = np.abs(values).max(-1, keepdims=True)
-    flat = spread <= FLAT * np.maximum(scale, 1e-300)
+    flat = spread <= FLAT * np.asarray(scale, dtype=np.float64)[..., None]
     return np.asarray(np.where(flat, 0.0, centred / np.where(flat, 1.0, spread)))
