@@ -9,10 +9,36 @@ from promptreg.config import load_config
 from promptreg.errors import ConfigError
 
 KEYS = st.sampled_from(
-    ["deployments", "gpu", "roles", "source", "plan", "seed", "judging", "alpha", "paths", "suites", "language", "base_url",
-     "call", "model", "timeout_s", "connect", "request", "extra_body", "provenance", "headers_env", "server", "name", "root",
-     "api_key", "window", "verify", ""]
-)  # fmt: skip
+    [
+        "deployments",
+        "gpu",
+        "roles",
+        "source",
+        "plan",
+        "seed",
+        "judging",
+        "alpha",
+        "paths",
+        "suites",
+        "language",
+        "base_url",
+        "call",
+        "model",
+        "timeout_s",
+        "connect",
+        "request",
+        "extra_body",
+        "provenance",
+        "headers_env",
+        "server",
+        "name",
+        "root",
+        "api_key",
+        "window",
+        "verify",
+        "",
+    ]
+)
 LEAVES = (
     st.booleans() | st.integers(-1, 10**30) | st.floats(allow_nan=False, allow_infinity=False)
     | st.sampled_from(["a:b", "http://h/v1", "http://[", "gpu", "zh", "wire", ""])
@@ -34,7 +60,8 @@ def toml(value):
 @given(st.dictionaries(KEYS, VALUES, max_size=4), st.dictionaries(KEYS, VALUES, max_size=4))
 def test_any_tree_loads_or_says_why_with_a_line(tmp_path_factory, top, gpu):
     top.setdefault("deployments", {"gpu": {"call": "a:b", **gpu}})
-    folder = tmp_path_factory.getbasetemp()
+    folder = tmp_path_factory.getbasetemp() / "config-fuzz"
+    folder.mkdir(exist_ok=True)
     path = folder / "promptreg.toml"
     path.write_text("".join(f"{json.dumps(key)} = {toml(value)}\n" for key, value in top.items()), encoding="utf-8")
     problems = ()

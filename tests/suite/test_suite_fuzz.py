@@ -9,10 +9,37 @@ from promptreg.errors import SuiteError
 from promptreg.suite.load import load_suites
 
 KEYS = st.sampled_from(
-    ["suite", "defaults", "prompts", "cases", "id", "prompt", "messages", "vars", "tags", "checks", "request", "cases_from",
-     "encoding", "p", "role", "content", "user", "assistant", "tool_calls", "function", "name", "arguments", "extra_body",
-     "temperature", "contains", "<<", "", "[case]"]
-)  # fmt: skip
+    [
+        "suite",
+        "defaults",
+        "prompts",
+        "cases",
+        "id",
+        "prompt",
+        "messages",
+        "vars",
+        "tags",
+        "checks",
+        "request",
+        "cases_from",
+        "encoding",
+        "p",
+        "role",
+        "content",
+        "user",
+        "assistant",
+        "tool_calls",
+        "function",
+        "name",
+        "arguments",
+        "extra_body",
+        "temperature",
+        "contains",
+        "<<",
+        "",
+        "[case]",
+    ]
+)
 LEAVES = (
     st.none()
     | st.booleans()
@@ -22,6 +49,12 @@ LEAVES = (
 VALUES = st.recursive(
     LEAVES, lambda inner: st.lists(inner, max_size=3) | st.dictionaries(KEYS, inner, max_size=4), max_leaves=12
 )
+
+
+def folder_of(tmp_path_factory):
+    folder = tmp_path_factory.getbasetemp() / "suite-fuzz"
+    folder.mkdir(exist_ok=True)
+    return folder
 
 
 def only_known_errors(folder, data):
@@ -40,7 +73,7 @@ def only_known_errors(folder, data):
 @settings(max_examples=100, deadline=None)
 @given(data=VALUES)
 def test_any_tree_loads_or_has_places(tmp_path_factory, data):
-    only_known_errors(tmp_path_factory.getbasetemp(), data)
+    only_known_errors(folder_of(tmp_path_factory), data)
 
 
 @settings(max_examples=150, deadline=None)
@@ -59,4 +92,4 @@ def test_any_tree_loads_or_has_places(tmp_path_factory, data):
 )
 def test_any_case_loads_or_has_places(tmp_path_factory, case, base, head, row):
     data = {"suite": "a", "prompts": {"p": [{"user": "{{ x }}"}]}, **head, "cases": [{**base, **case}, row]}
-    only_known_errors(tmp_path_factory.getbasetemp(), data)
+    only_known_errors(folder_of(tmp_path_factory), data)

@@ -148,11 +148,11 @@ def test_variables_have_truth_and_lists(tmp_path):
     text = """suite: a
 prompts:
   p:
-    - user: "{% if yes %}A{% endif %}{% if no_ %}B{% endif %}{{ yes }} {{ items | join('、') }}{{ t.k }}{{ t | tojson }}"
+    - user: "{% if yes %}A{% endif %}{% if no_ %}B{% endif %}{{ yes }}{{ items | join('、') }}{{ t.k }}{{ t | tojson }}"
 cases:
   - {id: x, prompt: p, vars: {yes: true, no_: false, items: [007, 长河], t: {k: <&'1>}}}
 """
-    assert contents(one(tmp_path, text).cases[0]) == ['Atrue 007、长河<&\'1>{"k": "<&\'1>"}']
+    assert contents(one(tmp_path, text).cases[0]) == ['Atrue007、长河<&\'1>{"k": "<&\'1>"}']
 
 
 def test_request_parameters_have_yaml_1_2_types(tmp_path):
