@@ -117,7 +117,7 @@ class Project:
         self, *arguments: str | Path, env: Mapping[str, str] | None = None, timeout_s: float = 120.0
     ) -> Finished:
         """Run a command in a process of its own. `env` is added to this process's environment."""
-        done = subprocess.run(
+        done = subprocess.run(  # noqa: S603 - our own command in a test
             self.command(*arguments),
             cwd=self.folder,
             env={**os.environ, "PYTHONUTF8": "1", **(env or {})},
