@@ -1,0 +1,105 @@
+"""Faults planted into answers, so that a judgement can say whether it would have found them."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Final
+
+from promptreg.text.segment import graphemes
+from promptreg.text.sentence import Sentence
+
+if TYPE_CHECKING:
+    import random
+    from collections.abc import Callable, Mapping, Sequence
+
+    from promptreg.answer.model import Answer
+
+    _Plant = Callable[[Sequence[Answer], Sequence[Answer], random.Random], tuple[Answer, ...] | None]
+
+_NUMBER: Final = re.compile(r"[0-9]+")
+_ENGLISH_VERB: Final = re.compile(
+    r"\b(is|are|was|were|can|could|will|would|should|must|may|do|does|did|has|have)\b(?! not\b|n't)", re.IGNORECASE
+)
+_CHINESE_VERB: Final = re.compile(r"(?<![不没未无])(是|能|可以|会|应当|应该|需要|允许|支持|包含|属于)")
+_TEMPLATE_TEXT: Final = "<|im_start|>assistant\n"
+_JUNK_WORDS: Final = 15
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """One kind of planted fault."""
+
+    name: str
+    description: Sentence
+    plant: _Plant
+    """(replies, answers of another case, source of randomness) to faulty replies; None where it cannot be planted."""
+
+
+def _each(replies: Sequence[Answer], change: Callable[[str], str]) -> tuple[Answer, ...] | None:
+    """The changed replies; None when fewer than half of them changed, for then little was planted."""
+    changed = [change(reply.content) for reply in replies]
+    different = sum(new != reply.content for new, reply in zip(changed, replies, strict=True))
+    if 2 * different < len(replies) or not replies:
+        return None
+    return tuple(replace(reply, content=new) for new, reply in zip(changed, replies, strict=True))
+
+
+def _number(replies: Sequence[Answer], _: Sequence[Answer], __: random.Random) -> tuple[Answer, ...] | None:
+    return _each(replies, lambda text: _NUMBER.sub(lambda found: str(int(found.group()) + 1), text, count=1))
+
+
+def _negated(replies: Sequence[Answer], _: Sequence[Answer], __: random.Random) -> tuple[Answer, ...] | None:
+    def negate(text: str) -> str:
+        if _ENGLISH_VERB.search(text):
+            return _ENGLISH_VERB.sub(r"\1 not", text, count=1)
+        return _CHINESE_VERB.sub(r"不\1", text, count=1)
+
+    return _each(replies, negate)
+
+
+def _cut(replies: Sequence[Answer], _: Sequence[Answer], __: random.Random) -> tuple[Answer, ...] | None:
+    def cut(text: str) -> str:
+        characters = graphemes(text)
+        return "".join(characters[: len(characters) * 3 // 5])
+
+    return _each(replies, cut)
+
+
+def _prefixed(replies: Sequence[Answer], _: Sequence[Answer], __: random.Random) -> tuple[Answer, ...] | None:
+    return _each(replies, lambda text: _TEMPLATE_TEXT + text)
+
+
+def _appended(replies: Sequence[Answer], others: Sequence[Answer], draw: random.Random) -> tuple[Answer, ...] | None:
+    words = [word for answer in others for word in answer.content.split()] or list("…")
+    return _each(replies, lambda text: text + " " + " ".join(draw.choices(words, k=_JUNK_WORDS)))
+
+
+def _swapped(replies: Sequence[Answer], others: Sequence[Answer], draw: random.Random) -> tuple[Answer, ...] | None:
+    if not others or {answer.content for answer in others} & {reply.content for reply in replies}:
+        return None
+    return tuple(draw.choice(others) for _ in replies)
+
+
+def _repeated(replies: Sequence[Answer], _: Sequence[Answer], __: random.Random) -> tuple[Answer, ...] | None:
+    if len({reply.content for reply in replies}) < 2:
+        return None
+    return (replies[0],) * len(replies)
+
+
+def _fault(name: str, en: str, zh: str, plant: _Plant) -> tuple[str, Fault]:
+    return name, Fault(name, Sentence(en, zh), plant)
+
+
+FAULTS: Final[Mapping[str, Fault]] = dict(
+    (
+        _fault("swapped", "One case answering another case's question", "某个用例答了另一个用例的问题", _swapped),
+        _fault("number", "One case with its first number changed by one", "某个用例的第一个数字加一", _number),
+        _fault("negated", "One case saying the opposite", "某个用例的说法被否定", _negated),
+        _fault("cut", "One case cut to 60 % of its length", "某个用例被截到 60 % 的长度", _cut),
+        _fault("prefixed", "Template text in front of one case's answers", "某个用例的回答前多出模板文字", _prefixed),
+        _fault("appended", "Junk words behind one case's answers", "某个用例的回答后多出无关词语", _appended),
+        _fault("repeated", "One case always giving the same reply", "某个用例总是给出同一条回答", _repeated),
+    )
+)
+"""The faults by name, in the order in which they are reported."""

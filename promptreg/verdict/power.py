@@ -1,0 +1,133 @@
+"""Planted-drift self-test: would this very comparison have found a fault? No calls are made.
+
+After a judgement that found nothing, each fault is planted into the target's replies of one case at a time; the case is
+scored again and the suite is judged again with it. The share of plantings that make the suite reject is the power with
+the n, m and noise of this comparison.
+"""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from typing import TYPE_CHECKING, Final
+
+from promptreg.text.sentence import Sentence
+from promptreg.verdict.decide import judge_suite
+from promptreg.verdict.material import case_channels
+from promptreg.verdict.model import PowerOutcome
+from promptreg.verdict.planted import FAULTS
+from promptreg.verdict.rules import Look, Rules
+from promptreg.verdict.statistics.labellings import labellings
+from promptreg.verdict.statistics.regression import regression_p
+from promptreg.verdict.statistics.suite import SuiteStatistic, case_statistic, case_statistics
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from promptreg.verdict.evidence import CaseEvidence
+    from promptreg.verdict.model import SuiteJudgement
+
+    Plant = Callable[[str, str], CaseEvidence | None]
+
+PLANTINGS: Final = 40
+"""Most cases into which each fault is planted; more would tell the power no better than ± 8 points."""
+
+
+def judge_with_self_test(
+    suite: str,
+    cases: Sequence[CaseEvidence],
+    plant: Plant,
+    *,
+    new: Sequence[str] = (),
+    missing: Sequence[str] = (),
+    rules: Rules | None = None,
+    look: Look | None = None,
+    standing: SuiteJudgement | None = None,
+) -> SuiteJudgement:
+    """`judge_suite`; where it found nothing at the last look, the self-test is made and decides with it.
+
+    Args:
+        suite: as in `judge_suite`, like all arguments that are not described here.
+        cases: everything that was compared.
+        plant: (name of a fault, case id) to that case's evidence with the fault planted into all of its target replies;
+            None where it cannot be planted. Called once a fault and case.
+        new: cases without a recording.
+        missing: recorded cases that are gone.
+        rules: thresholds and seed.
+        look: share of the budget.
+        standing: judgement at an earlier look.
+    """
+    rules, look = rules or Rules(), look or Look(passes=0)
+    judgement = judge_suite(suite, cases, new=new, missing=missing, rules=rules, look=look, standing=standing)
+    if judgement.drift_rejected or judgement.regression.rejected or not judgement.facts.compared or not look.last:
+        return judgement
+    power = self_test(cases, plant, rules=rules, look=look)
+    return judge_suite(suite, cases, new=new, missing=missing, rules=rules, look=look, standing=standing, power=power)
+
+
+def self_test(
+    cases: Sequence[CaseEvidence], plant: Plant, *, rules: Rules, look: Look, plantings: int = PLANTINGS
+) -> tuple[PowerOutcome, ...]:
+    """Power for each fault that could be planted anywhere, in the order of `FAULTS`.
+
+    Cases with another number of passes than most are left out. Where the suite has more than `plantings` cases, a
+    sample is drawn with the seed, the same for every fault.
+    """
+    judgeable = sorted((case for case in cases if case.judgeable), key=lambda case: case.case_id)
+    if not judgeable:
+        return ()
+    shapes = Counter((case.source_passes, case.target_passes) for case in judgeable)
+    usual = max(shapes, key=lambda shape: (shapes[shape], shape))
+    members = [case for case in judgeable if (case.source_passes, case.target_passes) == usual]
+    rejudged = _Rejudged(members, labellings(*usual, rules.seed), rules, look)
+    positions = list(range(len(members)))
+    if len(positions) > plantings:
+        positions = sorted(random.Random(rules.seed).sample(positions, plantings))  # noqa: S311 - a sample, no secret
+    outcomes = []
+    for name in FAULTS:
+        planted = [(position, plant(name, members[position].case_id)) for position in positions]
+        found = {position: rejudged.rejects(position, case) for position, case in planted if case is not None}
+        if found:
+            missed = tuple(members[position].case_id for position, rejects in found.items() if not rejects)
+            count = len(found) - len(missed)
+            outcomes.append(PowerOutcome(name, len(found), count, _sentence(name, count, len(found)), missed))
+    return tuple(outcomes)
+
+
+class _Rejudged:
+    """A suite's tests with one case exchanged at a time."""
+
+    def __init__(self, members: Sequence[CaseEvidence], rows: NDArray[np.float64], rules: Rules, look: Look) -> None:
+        self._members, self._rows, self._rules = members, rows, rules
+        self._limit = rules.alpha * look.share * (1 + 1e-12)
+        self._regression_limit = rules.regression_alpha * look.share * (1 + 1e-12)
+        self._suite = SuiteStatistic(len(rows), rules.seed)
+        for statistic in case_statistics((self._channels(case) for case in members), rows):
+            self._suite.add(statistic)
+
+    def rejects(self, position: int, planted: CaseEvidence) -> bool:
+        """True when the drift test or the regression test rejects with this case in the place of the real one."""
+        old = case_statistic(self._channels(self._members[position]), self._rows)
+        new = case_statistic(self._channels(planted), self._rows)
+        if self._suite.p_value_with(position, old, new) <= self._limit:
+            return True
+        if planted.checks == self._members[position].checks:
+            return False
+        exchanged = [*self._members[:position], planted, *self._members[position + 1 :]]
+        p_value = regression_p([check for case in exchanged for check in case.checks], self._rows)
+        return p_value is not None and p_value <= self._regression_limit
+
+    def _channels(self, case: CaseEvidence) -> dict[str, NDArray[np.float64]]:
+        return case_channels(case, self._rules.material_distance)
+
+
+def _sentence(name: str, found: int, planted: int) -> Sentence:
+    """Without a full stop, so that it can be part of another sentence."""
+    fault = FAULTS[name].description
+    return Sentence(
+        f"{fault.en}, planted into these very replies, was found {found} of {planted} times",
+        f"把“{fault.zh}”植入这批回答后，{planted} 次中发现 {found} 次",
+    )
