@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 _INVISIBLE = re.compile(
     "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff]"
 )
+_BLANK = re.compile("[\\t\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000]")
 _LINE_END = re.compile("\r\n?|\x85|\u2028|\u2029")
 
 _UNIT = re.compile(" ?(?:[\u4e00-\u9fff%％°℃]|[A-Za-z]{1,12}\\b)")
@@ -59,7 +60,10 @@ def short_changes(operations: Sequence[OperationView]) -> tuple[ChangeView, ...]
         changes.append(_widened(before, golden, candidate, after))
     changes = [change for change in dict.fromkeys(changes) if change.golden.strip() or change.candidate.strip()]
     short = all(max(len(change.golden), len(change.candidate)) <= MOST_CHANGE_CHARACTERS for change in changes)
-    return tuple(changes) if short and len(changes) <= MOST_CHANGES else ()
+    # Where most of the text is new, the text itself is the glance.
+    equal = sum(len(operation.text) for operation in operations if operation.kind == "equal")
+    mostly_equal = 2 * equal >= sum(len(operation.text) for operation in operations)
+    return tuple(changes) if short and mostly_equal and len(changes) <= MOST_CHANGES else ()
 
 
 def _widened(before: str, golden: str, candidate: str, after: str) -> ChangeView:
@@ -125,6 +129,13 @@ _STEPS: tuple[tuple[Callable[[str], str], Sentence], ...] = (
     (
         lambda text: _INVISIBLE.sub("", text),
         Sentence("The two texts differ only in invisible characters.", "两段文本只有不可见字符不同。"),
+    ),
+    (
+        lambda text: _BLANK.sub(" ", text),
+        Sentence(
+            "The two texts differ only in the kind of their blanks (such as no-break or ideographic spaces).",
+            "两段文本只有空格的种类不同（例如不间断空格或全角空格）。",
+        ),
     ),
     (
         lambda text: unicodedata.normalize("NFKC", text),

@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 WORST = 50
 """Cases that are listed."""
 
+BRIEF_CHARACTERS = 300
+"""Longer ids and sentences are cut in the list."""
+
 VERDICTS = ("fail", "drift", "error", "missing", "new", "changed", "waived", "pass")
 """Case verdicts in the order in which they are counted out."""
 
@@ -70,7 +73,11 @@ def _row(entry: Entry, language: str, words: Mapping[str, str]) -> str:
     sentence = case.get("sentence")
     said = _text(sentence, language) if sentence is not None else words["case.pass"]
     verdict = words[f"verdict.{case['verdict']}"]
-    return f"<li><b>{escaped(verdict)}</b> {escaped(str(case['case_id']))} · {escaped(said)}</li>\n"
+    return f"<li><b>{escaped(verdict)}</b> {escaped(_brief(str(case['case_id'])))} · {escaped(_brief(said))}</li>\n"
+
+
+def _brief(text: str) -> str:
+    return text if len(text) <= BRIEF_CHARACTERS else text[:BRIEF_CHARACTERS] + "…"
 
 
 def _said(sentence: Sentence, language: str) -> str:

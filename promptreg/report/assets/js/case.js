@@ -127,8 +127,8 @@ function whoLine(side, items, all, samples, picked, pick) {
 }
 
 function viewSwitch() {
-  return el("div", { class: "switch", role: "group", "aria-label": t("view.label") }, VIEWS.map((view) =>
-    button(t(`view.${view}`), { "aria-pressed": state.view === view ? "true" : "false",
+  return el("div", { class: "switch", role: "group", "aria-label": t("view.label") }, VIEWS.filter((view) => view !== "side" || roomForTwo()).map((view) =>
+    button(t(`view.${view}`), { "aria-pressed": effectiveView() === view ? "true" : "false",
       onclick: () => setView(view) })));
 }
 
@@ -198,8 +198,12 @@ function partBlock(part, labels, parts) {
 }
 
 // Two columns need room; below it the inline view is shown whatever was chosen for wide screens.
+function roomForTwo() {
+  return innerWidth >= 760;
+}
+
 function effectiveView() {
-  return state.view === "side" && innerWidth < 760 ? "inline" : state.view;
+  return state.view === "side" && !roomForTwo() ? "inline" : state.view;
 }
 
 function plainPanes(operations, labels) {

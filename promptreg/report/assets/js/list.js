@@ -100,10 +100,10 @@ function row(entry, index) {
   const item = el("li", { "aria-setsize": shown.length, "aria-posinset": index + 1 },
     el("a", { href: addressOf(entry), class: `case-row v-${entry.verdict}`, "aria-current": openHere ? "true" : null },
       el("span", { class: "sign" }, verdictMark(entry.verdict), el("span", { class: "unseen" }, known("verdict", entry.verdict))),
-      el("span", { class: "id" }, readable(entry.case_id)),
+      el("span", { class: "id" }, brief(entry.case_id)),
       strip(entry.spread, { width: 76, height: 18 }),
-      el("span", { class: "why" }, manySuites && el("span", { class: "of-suite" }, `${readable(entry.suite)} · `),
-        entry.sentence ? say(entry.sentence) : readable(entry.preview) || t("case.pass"))));
+      el("span", { class: "why" }, manySuites && el("span", { class: "of-suite" }, `${brief(entry.suite)} · `),
+        entry.sentence ? brief(say(entry.sentence)) : readable(entry.preview) || t("case.pass"))));
   return item;
 }
 

@@ -23,11 +23,15 @@ function markOf(found) {
 // In what was added or taken away, a line end is a change too and must be seen.
 const UNSEEN_CHANGED = new RegExp(`${UNSEEN.source}|\\n`, "gu");
 
+const MARKED_LINES_BELOW = 20000;
+
 // Text nodes and marks whose joined textContent is the text itself.
 function marked(text, atEnd, changed) {
+  // A blank that came or went is invisible, and struck out it would look like a dash.
+  if (changed && /^ +$/.test(text)) return [el("span", { class: "mark", "data-mark": "␣".repeat(Math.min(text.length, 8)) }, text)];
   const nodes = [];
   let from = 0;
-  for (const match of text.matchAll(changed ? UNSEEN_CHANGED : UNSEEN)) {
+  for (const match of text.matchAll(changed && text.length < MARKED_LINES_BELOW ? UNSEEN_CHANGED : UNSEEN)) {
     // Blanks at the end of a stretch are trailing only where the text or a line ends with them.
     if (match[0][0] === " " && match.index + match[0].length === text.length && !atEnd) continue;
     if (match.index > from) nodes.push(document.createTextNode(text.slice(from, match.index)));
@@ -41,6 +45,14 @@ function marked(text, atEnd, changed) {
 // For labels, ids and sentences: terminal escapes and controls dropped, direction overrides too.
 function readable(text) {
   return String(text).replace(CONTROL, "");
+}
+
+const BRIEF = 300;
+
+// For rows of a list, where only the start is in sight anyway.
+function brief(text) {
+  const plain = readable(text);
+  return plain.length > BRIEF ? `${plain.slice(0, BRIEF)}…` : plain;
 }
 
 function hasHidden(text) {

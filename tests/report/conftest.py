@@ -1,0 +1,121 @@
+"""A browser for the tests of the page, pages that must stay on disk, and views filled with one text everywhere."""
+
+from __future__ import annotations
+
+import types
+import typing
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, fields, is_dataclass
+from pathlib import Path
+from typing import Any, get_args, get_origin, get_type_hints
+
+import pytest
+from playwright.sync_api import Browser, Page, sync_playwright
+
+from promptreg.answer import model as answer_model
+from promptreg.canonical import Json
+from promptreg.report import payload as views
+from promptreg.report.html import write_html
+from promptreg.report.payload import Payload
+from promptreg.report.sample import sample_payload
+from promptreg.text.sentence import Sentence
+
+ARGUMENTS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--no-first-run",
+    "--disable-quic",
+]
+
+
+@pytest.fixture(scope="session")
+def browser(chromium: str) -> Iterator[Browser]:
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=chromium, args=ARGUMENTS)
+        yield browser
+        browser.close()
+
+
+@pytest.fixture(scope="session")
+def sample_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_html(sample_payload(), tmp_path_factory.mktemp("report") / "报告 sample.html").path
+
+
+@dataclass
+class Seen:
+    """What a page did that it must not do."""
+
+    errors: list[str] = field(default_factory=list)
+    requests: list[str] = field(default_factory=list)
+
+
+@pytest.fixture
+def open_page(browser: Browser) -> Iterator[Callable[..., Page]]:
+    """Opens a file; at the end no script failed, no dialog came up and nothing but the file was asked for."""
+    seen, contexts = Seen(), []
+
+    def open_page(
+        path: Path, address: str = "", *, script: str | None = None, wait: bool = True, **options: Any
+    ) -> Page:
+        context = browser.new_context(**{"viewport": {"width": 1440, "height": 900}, "locale": "en-US", **options})
+        contexts.append(context)
+        page = context.new_page()
+        page.set_default_timeout(15_000)
+        page.on("pageerror", lambda error: seen.errors.append(str(error)))
+        page.on(
+            "console",
+            lambda message: seen.errors.append(message.text) if message.type in ("error", "warning") else None,
+        )
+        page.on("dialog", lambda dialog: (seen.errors.append(f"dialog {dialog.message}"), dialog.dismiss()))
+        page.on("popup", lambda popup: seen.errors.append(f"popup {popup.url}"))
+        page.on("request", lambda request: seen.requests.append(request.url))
+        if script:
+            page.add_init_script(script)
+        page.goto(path.as_uri() + address)
+        if wait:
+            page.wait_for_selector("main article, main .case-nav")
+        return page
+
+    yield open_page
+    for context in contexts:
+        context.close()
+    assert seen.errors == []
+    assert all(url.startswith(("file://", "data:,")) for url in seen.requests)
+
+
+@pytest.fixture
+def open_payload(open_page: Callable[..., Page], tmp_path: Path) -> Callable[..., Page]:
+    def open_payload(payload: Payload, address: str = "", details: Any = "auto", **options: Any) -> Page:
+        path = write_html(payload, tmp_path / "report.html", details=details).path
+        return open_page(path, address, **options)
+
+    return open_payload
+
+
+NAMES = {**vars(answer_model), **vars(views), "Sentence": Sentence, "Json": Json, "Mapping": Mapping}
+
+
+def _filled(kind: Any, text: str) -> Any:
+    """A value of a type with `text` wherever a text can stand, one element in every collection."""
+    if is_dataclass(kind):
+        hints = get_type_hints(kind, globalns=NAMES)
+        return kind(**{each.name: _filled(hints[each.name], text) for each in fields(kind)})
+    origin, arguments = get_origin(kind), get_args(kind)
+    if origin is typing.Literal:
+        return arguments[0]
+    if origin in (tuple, Iterable):
+        return (_filled(arguments[0], text),)
+    if origin is Mapping:
+        return {text: text}
+    if origin in (types.UnionType, typing.Union):
+        return _filled(next(each for each in arguments if each is not type(None)), text)
+    return {str: text, int: 0, float: 0.5, bool: True}[kind]
+
+
+@pytest.fixture
+def filled() -> Callable[[Any, str], Any]:
+    """A view of a type with one text in every field, made from the dataclass: a new field is covered by itself."""
+    return _filled

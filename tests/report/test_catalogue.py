@@ -1,0 +1,51 @@
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from promptreg.report import payload
+from promptreg.report.catalogue import LANGUAGES, catalogues
+
+SCRIPTS = sorted((Path(payload.__file__).parent / "assets" / "js").glob("*.js"))
+
+
+def test_all_languages_have_the_same_keys_in_the_same_order():
+    keys = [list(catalogues()[language]) for language in LANGUAGES]
+    assert keys[0] == keys[1]
+
+
+def test_all_languages_fill_in_the_same_values():
+    for key, text in catalogues()["en"].items():
+        assert sorted(re.findall(r"\{\w+\}", text)) == sorted(re.findall(r"\{\w+\}", catalogues()["zh"][key])), key
+
+
+def test_no_text_is_empty_or_shouts():
+    for texts in catalogues().values():
+        for key, text in texts.items():
+            assert text.strip() == text
+            assert text
+            assert not set("!！") & set(text), key
+
+
+def test_chinese_is_chinese():
+    for key, text in catalogues()["zh"].items():
+        if re.search(r"[a-z]{3}", catalogues()["en"][key]) and key not in {"setting.temperature", "overview.footer"}:
+            assert re.search(r"[\u4e00-\u9fff]", text) or "{" in text, key
+
+
+@pytest.mark.parametrize("script", SCRIPTS, ids=lambda path: path.name)
+def test_every_key_that_the_page_asks_for_exists(script):
+    for key in re.findall(r'\bt\("([^"]+)"', script.read_text(encoding="utf-8")):
+        assert key in catalogues()["en"], key
+    for prefix in re.findall(r"\bt\(`([a-z_.]+)\$\{", script.read_text(encoding="utf-8")):
+        assert any(key.startswith(prefix) for key in catalogues()["en"]), prefix
+
+
+def test_every_verdict_has_a_name_and_an_explanation():
+    for verdict in payload.CaseVerdictName.__args__:
+        assert f"verdict.{verdict}" in catalogues()["en"]
+        assert f"explain.{verdict}" in catalogues()["en"]
+    for verdict in payload.SuiteVerdictName.__args__:
+        assert f"suite.{verdict}" in catalogues()["en"]

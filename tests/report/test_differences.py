@@ -1,0 +1,82 @@
+from __future__ import annotations
+
+import time
+
+import pytest
+
+from promptreg.report.differences import invisible_difference, part_difference
+
+
+def changes(golden, candidate):
+    return [(each.golden, each.candidate) for each in part_difference("content", golden, candidate).changes]
+
+
+def test_equal_texts_are_one_equal_stretch():
+    part = part_difference("content", "一样", "一样")
+    assert [(each.kind, each.text) for each in part.operations] == [("equal", "一样")]
+    assert part_difference("content", "", "").operations == ()
+
+
+def test_kinds_are_plain_strings():
+    assert {type(each.kind) for each in part_difference("content", "三天", "七天").operations} == {str}
+
+
+@pytest.mark.parametrize(
+    ("golden", "candidate", "expected"),
+    [
+        ("您可以在签收后的7天内申请退货。", "您可以在签收后的30天内申请退货。", [("7天", "30天")]),
+        ("预计 2 天内送达武汉仓库。", "预计 3 天内送达武汉仓库。", [("2 天", "3 天")]),
+        (
+            "The fee is 12.50 USD for each parcel.",
+            "The fee is 13.50 USD for each parcel.",
+            [("12.50 USD", "13.50 USD")],
+        ),
+        ("请联系客服补发或全额退款处理。", "请联系客服补发处理。", [("或全额退款", "")]),
+    ],
+)
+def test_short_changes_carry_their_unit(golden, candidate, expected):
+    assert changes(golden, candidate) == expected
+
+
+def test_a_rewritten_text_has_no_glance():
+    assert changes("您可以先与房东协商。", "抱歉，我无法回答。") == []
+
+
+def test_many_changes_have_no_glance():
+    golden, candidate = ("".join(f"第{n}项的价格为{n + more}元。" for n in range(20)) for more in (0, 50))
+    assert changes(golden, candidate) == []
+
+
+def test_the_same_change_is_told_once():
+    golden = "".join(f"第{n}项为甲等，" for n in range(20))
+    assert changes(golden, golden.replace("甲", "乙")) == [("甲", "乙")]
+
+
+@pytest.mark.parametrize(
+    ("golden", "candidate", "cause"),
+    [
+        ("a\r\nb", "a\nb", "line ends"),
+        ("a \nb", "a\nb", "blanks at line ends"),
+        ("a\n", "a", "blanks at line ends"),
+        ("e\u0301", "\u00e9", "NFC"),
+        ("a\u200bb", "ab", "invisible"),
+        ("128\u00a0元", "128 元", "kind of their blanks"),
+        ("１２８", "128", "full-width"),
+        ("１\u200b \u00a0x\r\n", "1  x", "cannot be told apart"),
+    ],
+)
+def test_an_invisible_difference_names_its_cause(golden, candidate, cause):
+    assert cause in invisible_difference(golden, candidate).en
+    assert part_difference("content", golden, candidate).note is not None
+
+
+def test_a_visible_difference_has_no_note():
+    assert invisible_difference("7天", "30天") is None
+    assert invisible_difference("same", "same") is None
+
+
+def test_unrelated_long_texts_end_soon():
+    start = time.perf_counter()
+    part = part_difference("content", "天地玄黄宇宙洪荒" * 800, "abc def ghi jkl " * 400)
+    assert time.perf_counter() - start < 5
+    assert part.operations

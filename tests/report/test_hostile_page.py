@@ -1,0 +1,106 @@
+"""Hostile texts in every field of the payload, in a real browser: shown, never obeyed."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from promptreg.report.payload import CaseView, Payload
+
+pytestmark = pytest.mark.browser
+
+TAGS = """
+    a article b blockquote body br button caption code dd del details dialog div dl dt footer g h1 h2 h3 h4 head header html
+    input ins kbd label li line link main meta nav ol p path polygon rect circle script section span style summary svg
+    table tbody td text th thead title tr ul
+""".split()
+
+LOOK = """() => {
+    const all = [...document.querySelectorAll("*")];
+    return {
+        tags: [...new Set(all.map((each) => each.localName))],
+        handlers: all.filter((each) => [...each.attributes].some((attribute) => attribute.name.startsWith("on"))).length,
+        links: [...document.querySelectorAll("a")].map((each) => each.protocol),
+        scripts: document.scripts.length,
+        styles: document.querySelectorAll("style").length,
+        ran: "hacked" in window,
+    };
+}"""
+
+
+def look(page, scripts):
+    seen = page.evaluate(LOOK)
+    assert set(seen["tags"]) <= set(TAGS)
+    assert seen["handlers"] == 0
+    assert set(seen["links"]) <= {"file:"}
+    assert seen["scripts"] == scripts
+    assert seen["styles"] == 1
+    assert not seen["ran"]
+
+
+@pytest.fixture
+def hostile_payload(hostile_texts, filled):
+    texts = {
+        **hostile_texts,
+        "runs": "<script>window.hacked=1</script><svg onload=window.hacked=1><img src=x onerror=window.hacked=1>",
+    }
+    # Texts of megabytes get a test of their own: in every field at once they only measure patience.
+    cases = tuple(
+        replace(filled(CaseView, text), suite="s", severity=float(index))
+        for index, text in enumerate(texts.values())
+        if len(text) < 10_000
+    )
+    everything = " ".join(text for text in texts.values() if len(text) < 10_000)
+    return replace(filled(Payload, everything), cases=cases)
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_every_field_of_every_view(open_payload, hostile_payload, language):
+    page = open_payload(replace(hostile_payload, language=language))
+    look(page, scripts=4)
+    for case in hostile_payload.cases:
+        page.keyboard.press("j")
+        page.wait_for_function(
+            "() => document.querySelector('#case-heading') && document.querySelector('article .fold')"
+        )
+        page.locator("details").evaluate_all("all => all.forEach((each) => { each.open = true; })")
+        look(page, scripts=4)
+    assert len(hostile_payload.cases) > 25
+
+
+def test_texts_are_shown_as_they_are(open_payload, hostile_payload):
+    page = open_payload(hostile_payload)
+    shown = page.evaluate("() => [...document.querySelectorAll('#case-rows .id')].map((each) => each.textContent)")
+    assert "</script><script>x" in shown
+    assert '"><img src=x onerror=1>' in shown
+    assert "{{7*7}}" in shown
+
+
+def test_terminal_escapes_and_direction_overrides_are_dropped_from_labels(open_payload, hostile_payload):
+    page = open_payload(hostile_payload)
+    labels = page.evaluate(
+        "() => [...document.querySelectorAll('.id, .lead, .tag')].map((each) => each.textContent).join('')"
+    )
+    assert not set("\x1b\u202e\x00") & set(labels)
+
+
+def test_static_summary_is_text(open_payload, hostile_payload):
+    page = open_payload(hostile_payload, java_script_enabled=False, wait=False)
+    assert page.locator("main img, main script, main svg, main a").count() == 0
+
+
+@pytest.mark.parametrize("name", ["long_line", "many_lines"])
+def test_huge_texts_open_in_bounded_time(open_payload, hostile_texts, filled, name):
+    text = hostile_texts[name]
+    case = replace(
+        filled(CaseView, "x"),
+        suite="s",
+        case_id="huge",
+        sentence=filled(CaseView, text).sentence,
+        golden=filled(CaseView, text).golden,
+        candidate=filled(CaseView, text).candidate,
+    )
+    page = open_payload(replace(filled(Payload, "x"), cases=(case,)), "#suite=s&case=huge")
+    page.wait_for_selector("#case-heading", timeout=15_000)
+    look(page, scripts=4)

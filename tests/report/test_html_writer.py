@@ -1,0 +1,185 @@
+from __future__ import annotations
+
+import base64
+import gzip
+import hashlib
+import json
+import os
+import re
+from dataclasses import replace
+from html import unescape
+from pathlib import Path
+
+import pytest
+
+from promptreg.errors import OutputError
+from promptreg.report import html
+from promptreg.report.html import write_html
+from promptreg.report.payload import CaseView, Payload
+from promptreg.report.sample import sample_payload
+from promptreg.text.sentence import Sentence
+
+
+def many_cases(count, verdict="drift"):
+    return [CaseView("s", f"c{n}", verdict, float(n), Sentence(f"Case {n}.", f"用例 {n}。")) for n in range(count)]
+
+
+def script_json(text, element_id):
+    found = re.search(rf'<script type="application/json" id="{element_id}">(.*?)</script>', text, re.DOTALL)
+    return json.loads(found[1])
+
+
+def chunks_of(text):
+    packed = re.findall(r'<script type="text/plain" id="chunk-(\d+)">([^<]*)</script>', text)
+    assert [int(number) for number, _ in packed] == list(range(len(packed)))
+    return [json.loads(gzip.decompress(base64.b64decode(data))) for _, data in packed]
+
+
+def test_file_holds_list_worst_first_and_all_details(tmp_path):
+    payload = replace(sample_payload(), cases=many_cases(450))
+    written = write_html(payload, tmp_path / "deep" / "er" / "r.html")
+    text = written.path.read_text(encoding="utf-8")
+    rows, chunks = script_json(text, "report-data")["cases"], chunks_of(text)
+    assert (written.cases, written.left_out, written.size_bytes) == (450, 0, written.path.stat().st_size)
+    assert [row["case_id"] for row in rows] == [f"c{n}" for n in reversed(range(450))]
+    assert [len(chunk) for chunk in chunks] == [200, 200, 50]
+    for row in rows:
+        assert chunks[row["chunk"]][row["position"]]["case_id"] == row["case_id"]
+
+
+def test_cases_may_come_from_a_generator(tmp_path):
+    payload = replace(sample_payload(), cases=(case for case in many_cases(3)))
+    assert write_html(payload, tmp_path / "r.html").cases == 3
+
+
+@pytest.mark.parametrize(("details", "kept"), [("all", 5), ("changed", 3), ("none", 0), ("auto", 5)])
+def test_details_that_are_kept(tmp_path, details, kept):
+    payload = replace(sample_payload(), cases=many_cases(3) + many_cases(5, "pass")[3:])
+    written = write_html(payload, tmp_path / "r.html", details=details)
+    assert written.left_out == 5 - kept
+
+
+def test_auto_leaves_out_passing_cases_of_large_reports(tmp_path):
+    payload = replace(sample_payload(), cases=many_cases(600, "pass"))
+    assert write_html(payload, tmp_path / "r.html").left_out == 600
+
+
+def test_policy_allows_just_our_script_and_style(tmp_path):
+    text = write_html(sample_payload(), tmp_path / "r.html").path.read_text(encoding="utf-8")
+    policy = unescape(re.search(r'Content-Security-Policy" content="([^"]*)"', text)[1])
+
+    def digest(pattern):
+        return base64.b64encode(hashlib.sha256(re.search(pattern, text, re.DOTALL)[1].encode()).digest()).decode()
+
+    assert dict(part.split(" ", 1) for part in policy.split("; ")) == {
+        "default-src": "'none'",
+        "script-src": f"'sha256-{digest('<script>(.*?)</script>')}'",
+        "style-src": f"'sha256-{digest('<style>(.*?)</style>')}'",
+        "img-src": "data:",
+        "connect-src": "'none'",
+        "base-uri": "'none'",
+        "form-action": "'none'",
+    }
+    assert not re.search(r"<[^>]+ style=|<[^>]+ on[a-z]+=", text)
+
+
+def test_placeholders_inside_data_stay_what_they_are(tmp_path, filled):
+    names = re.findall(r"\{\{\w+\}\}", html._asset("report.html"))
+    payload = filled(Payload, " ".join(names))
+    text = write_html(payload, tmp_path / "r.html").path.read_text(encoding="utf-8")
+    assert script_json(text, "report-data")["title"] == " ".join(names)
+    assert text.count("<script>") == 1
+
+
+def test_hostile_text_closes_nothing(tmp_path, hostile_text, filled):
+    text = write_html(filled(Payload, hostile_text), tmp_path / "r.html").path.read_bytes().decode("utf-8")
+    assert text.count("<script") == text.count("</script>") == 4
+    assert text.count("<!--") == 0
+    assert "<img" not in text
+    whole = hostile_text.replace("\ud800", "\ufffd")
+    assert script_json(text, "report-data")["run_id"] == whole
+    assert chunks_of(text)[0][0]["golden"][0].get("content", "") == whole
+
+
+def test_same_payload_same_bytes(tmp_path):
+    first, second = (write_html(sample_payload(), tmp_path / name).path.read_bytes() for name in ("a.html", "b.html"))
+    assert first == second
+
+
+def test_too_large_a_report_is_refused_and_the_old_one_stays(tmp_path):
+    path = tmp_path / "r.html"
+    path.write_text("old", encoding="utf-8")
+    noise = [replace(case, tags=(os.urandom(4000).hex(),)) for case in many_cases(400)]
+    with pytest.raises(OutputError, match="--details changed"):
+        write_html(replace(sample_payload(), cases=noise), path, limit_bytes=1_000_000)
+    assert path.read_text(encoding="utf-8") == "old"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_failing_cases_leave_the_old_report(tmp_path):
+    def broken():
+        yield from many_cases(2)
+        raise RuntimeError("broken store")
+
+    path = tmp_path / "r.html"
+    path.write_text("old", encoding="utf-8")
+    with pytest.raises(RuntimeError, match="broken store"):
+        write_html(replace(sample_payload(), cases=broken()), path)
+    assert path.read_text(encoding="utf-8") == "old"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_full_disk_is_one_sentence(tmp_path, monkeypatch):
+    def no_space(_):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(html.os, "fsync", no_space)
+    with pytest.raises(OutputError, match=r"cannot be written to .*r\.html: No space left on device"):
+        write_html(sample_payload(), tmp_path / "r.html")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_folder_in_the_way_is_one_sentence(tmp_path):
+    (tmp_path / "r.html").mkdir()
+    with pytest.raises(OutputError, match="cannot be written"):
+        write_html(sample_payload(), tmp_path / "r.html")
+    (tmp_path / "file").write_text("", encoding="utf-8")
+    with pytest.raises(OutputError, match="cannot be written"):
+        write_html(sample_payload(), tmp_path / "file" / "r.html")
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
+def test_read_only_folder_is_one_sentence(tmp_path):
+    tmp_path.chmod(0o500)
+    with pytest.raises(OutputError, match="Permission denied"):
+        write_html(sample_payload(), tmp_path / "r.html")
+
+
+def test_chinese_and_long_file_names(tmp_path):
+    path = tmp_path / ("报告" * 40 + ".html")
+    assert write_html(sample_payload(), path).path.exists()
+
+
+def test_module_writes_the_sample(tmp_path, capsys):
+    from promptreg.report.sample import main
+
+    main([str(tmp_path / "s.html")])
+    assert Path(capsys.readouterr().out.split(" (")[0]).stat().st_size > 50_000
+
+
+def test_static_summary_lists_the_worst_fifty(tmp_path):
+    payload = replace(sample_payload(), cases=many_cases(120), language="zh")
+    text = write_html(payload, tmp_path / "r.html").path.read_text(encoding="utf-8")
+    static = text[text.index('<main id="static">') : text.index("</main>")]
+    assert static.count("<li><b>") == 50
+    assert "用例 119。" in static
+    assert '<html lang="zh-CN">' in text
+
+
+def test_infinite_and_missing_severity_come_first(tmp_path):
+    cases = [
+        replace(case, severity=value)
+        for case, value in zip(many_cases(3), (1.0, float("nan"), float("inf")), strict=True)
+    ]
+    text = write_html(replace(sample_payload(), cases=cases), tmp_path / "r.html").path.read_text(encoding="utf-8")
+    assert [row["case_id"] for row in script_json(text, "report-data")["cases"]] == ["c1", "c2", "c0"]

@@ -1,0 +1,472 @@
+"""The report in a real browser, from disk."""
+
+from __future__ import annotations
+
+import threading
+from contextlib import contextmanager
+from dataclasses import replace
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+import pytest
+
+from promptreg.answer.model import Answer
+from promptreg.report.answers import paired_groups
+from promptreg.report.payload import CaseView
+from promptreg.report.sample import sample_payload
+from promptreg.text.sentence import Sentence
+
+pytestmark = pytest.mark.browser
+
+CASE = "#suite=support&case="
+
+
+def case_of(golden, candidate, case_id="c", verdict="drift"):
+    groups = paired_groups([Answer(text) for text in golden], [Answer(text) for text in candidate])
+    return CaseView(
+        "support", case_id, verdict, 1.0, Sentence("Moved.", "变了。"), golden=groups.golden, candidate=groups.candidate
+    )
+
+
+def payload_of(*cases):
+    return replace(sample_payload(), cases=cases)
+
+
+def test_first_screen_says_it_all(open_page, sample_file):
+    page = open_page(sample_file)
+    assert page.locator("h1").inner_text() == "Regression"
+    assert page.locator(".lead").inner_text().startswith("2 of 15 cases answer worse")
+    assert page.locator(".count").all_inner_texts()[:2] == ["2 fail", "3 drift"]
+    assert page.locator(".settings").first.locator("tr.differs").count() == 7
+    assert page.locator(".warnings li").count() == 1
+    assert page.locator("#case-rows .id").first.inner_text() == "order-as-json"
+    assert page.locator("#static").count() == 0
+
+
+def test_all_in_the_first_screenful(open_page, sample_file):
+    page = open_page(sample_file)
+    for part in ("h1", ".lead", ".counts", ".steps", ".settings tr.differs >> nth=0", "#case-rows li >> nth=0"):
+        assert page.locator(part).bounding_box()["y"] < 900
+
+
+def test_a_case_shows_what_moved_and_who_said_it(open_page, sample_file):
+    page = open_page(sample_file, CASE + "refund-window")
+    assert page.locator("h1").inner_text() == "refund-window"
+    assert page.locator(".who-line.source .answer").all_inner_texts() == ["A 7 of 10", "B 3 of 10"]
+    assert page.locator(".who-line.target .answer").all_inner_texts() == ["A 1 of 5 also on the source", "C 4 of 5"]
+    assert page.locator(".who-line.target .pass-strip [aria-hidden]").all_inner_texts() == list("CCCCA")
+    assert page.locator(".changes li").inner_text() == "7天 → 30天"
+    assert page.locator(".rows del").inner_text() == "7"
+    assert page.locator(".rows ins").inner_text() == "30"
+    assert page.locator(".checks .worse .rate-count").all_inner_texts() == ["10 of 10", "1 of 5"]
+
+
+def test_views(open_page, sample_file):
+    page = open_page(sample_file, CASE + "refund-window")
+    page.keyboard.press("v")
+    assert page.locator(".pane.both .text").inner_text().startswith("支持七天无理由退货。您可以在签收后的730天内")
+    page.get_by_role("button", name="Golden", exact=True).click()
+    assert "签收后的7天" in page.locator(".pane.golden .text").inner_text()
+    assert page.locator(".pane ins").count() == 0
+    page.get_by_role("button", name="Candidate", exact=True).click()
+    assert "签收后的30天" in page.locator(".pane.candidate .text").inner_text()
+    page.reload()
+    page.wait_for_selector(".pane.candidate")
+
+
+def test_another_golden_can_be_looked_at(open_page, sample_file):
+    page = open_page(sample_file, CASE + "refund-window")
+    page.locator(".who-line.source .answer").nth(1).click()
+    page.wait_for_selector(".panes.plain")
+    assert "highlights" in page.locator(".answers .notice").inner_text()
+    assert page.locator(".pane.golden .text").inner_text().endswith("5 个工作日内完成退款。")
+
+
+@pytest.mark.parametrize("reload", [False, True])
+def test_language_switches_without_reload(open_page, sample_file, reload):
+    page = open_page(sample_file, CASE + "refund-window")
+    page.evaluate("window.same = true")
+    page.get_by_role("button", name="中文").click()
+    assert page.locator(".lead").inner_text().startswith("检查项 contains: 7天 在 gpu 上")
+    assert page.evaluate("document.documentElement.lang") == "zh-CN"
+    assert page.evaluate("window.same") is True
+    if reload:
+        page.reload()
+        page.wait_for_selector("main article")
+        assert page.evaluate("document.documentElement.lang") == "zh-CN"
+
+
+def test_language_follows_the_browser_or_the_report(open_page, open_payload, sample_file):
+    assert open_page(sample_file, locale="zh-CN").evaluate("document.documentElement.lang") == "zh-CN"
+    page = open_payload(replace(sample_payload(), language="zh"))
+    assert page.evaluate("document.documentElement.lang") == "zh-CN"
+
+
+def test_panes_carry_the_language_of_their_text(open_page, sample_file):
+    page = open_page(sample_file, CASE + "refund-window")
+    assert page.locator(".row .cell").first.get_attribute("lang") == "zh-CN"
+
+
+def test_keys_walk_through_the_list(open_page, sample_file):
+    page = open_page(sample_file)
+    titles = []
+    for key in ("j", "j", "j", "k"):
+        before = page.url
+        page.keyboard.press(key)
+        page.wait_for_function(
+            "before => location.href !== before && document.querySelector('#case-heading')", arg=before
+        )
+        page.wait_for_function(
+            "() => new URLSearchParams(location.hash.slice(1)).get('case') === document.querySelector('h1').textContent"
+        )
+        titles.append(page.locator("h1").inner_text())
+    assert titles == ["order-as-json", "refund-window", "complaint-letter", "refund-window"]
+    page.keyboard.press("o")
+    page.wait_for_selector(".overview")
+    page.go_back()
+    page.wait_for_selector("#case-heading")
+
+
+def test_arrows_step_through_answers(open_page, sample_file):
+    page = open_page(sample_file, CASE + "legal-advice")
+    assert page.locator(".who-line.target [aria-pressed=true] b").inner_text() == "C"
+    page.keyboard.press("ArrowRight")
+    page.wait_for_selector(".who-line.target .answer[aria-pressed=true]:has-text('D')")
+    page.keyboard.press("ArrowLeft")
+    page.keyboard.press("ArrowLeft")
+    page.wait_for_selector(".who-line.target .answer[aria-pressed=true]:has-text('A')")
+    assert page.locator(".pane h4").first.inner_text() == "The same text on both sides"
+
+
+def test_keys_are_letters_while_typing(open_page, sample_file):
+    page = open_page(sample_file)
+    page.keyboard.press("/")
+    page.keyboard.type("jvo?t")
+    assert page.locator("#search").input_value() == "jvo?t"
+    assert page.locator("h1").inner_text() == "Regression"
+    assert page.locator("dialog[open]").count() == 0
+
+
+def test_keys_with_modifiers_belong_to_the_browser(open_page, sample_file):
+    page = open_page(sample_file)
+    page.evaluate("dispatchEvent(new KeyboardEvent('keydown', {key: 'j', ctrlKey: true, bubbles: true}))")
+    assert page.locator("h1").inner_text() == "Regression"
+
+
+def test_keys_can_be_turned_off(open_page, sample_file):
+    page = open_page(sample_file)
+    page.keyboard.press("?")
+    page.locator("dialog input").uncheck()
+    page.keyboard.press("Escape")
+    page.keyboard.press("j")
+    assert page.locator("h1").inner_text() == "Regression"
+    page.keyboard.press("?")
+    assert page.locator("dialog[open]").count() == 1
+
+
+def rows(page):
+    return page.locator("#case-rows .id").all_inner_texts()
+
+
+def test_filter_by_verdict_and_words(open_page, sample_file):
+    page = open_page(sample_file)
+    page.locator(".facet.v-drift").click()
+    assert rows(page) == ["complaint-letter", "legal-advice", "weather-tool"]
+    page.locator("#search").fill("tag:zh -tag:letter")
+    assert rows(page) == ["legal-advice"]
+    assert page.locator("#found").inner_text() == "1 of 15 cases"
+    assert page.locator(".facet.v-fail .n").inner_text() == "1"
+    address = page.url
+    page.locator("#search").fill("nowhere to be found")
+    page.wait_for_selector(".nothing")
+    page.goto(address)
+    page.reload()
+    page.wait_for_selector("main article")
+    assert rows(page) == ["legal-advice"]
+
+
+@pytest.mark.parametrize(
+    ("query", "found"),
+    [
+        ("分拨中心", ["complaint-letter"]),
+        ('"code fence"', ["order-as-json"]),
+        ("get_weather 武汉市", ["weather-tool"]),
+        ("17 times 24", ["kit-division"]),
+        ("verdict:missing", ["old-coupon"]),
+        ("noise>5 -verdict:drift", ["thin-space"]),
+        ("id:currency", ["currency"]),
+    ],
+)
+def test_search_reads_requests_answers_and_reasoning(open_page, sample_file, query, found):
+    page = open_page(sample_file)
+    page.locator("#search").fill(query)
+    page.wait_for_function("count => document.querySelectorAll('#case-rows .id').length === count", arg=len(found))
+    assert rows(page) == found
+
+
+def test_a_half_composed_word_is_not_searched(open_page, sample_file):
+    page = open_page(sample_file)
+    page.evaluate("""() => {
+        const box = document.getElementById("search");
+        box.focus();
+        box.dispatchEvent(new CompositionEvent("compositionstart", {bubbles: true}));
+        box.value = "tui";
+        box.dispatchEvent(new InputEvent("input", {bubbles: true, isComposing: true}));
+        box.dispatchEvent(new KeyboardEvent("keydown", {key: "j", isComposing: true, bubbles: true}));
+    }""")
+    assert len(rows(page)) == 15
+    page.evaluate("""() => {
+        const box = document.getElementById("search");
+        box.value = "退货期限";
+        box.dispatchEvent(new CompositionEvent("compositionend", {bubbles: true, data: "退货期限"}));
+    }""")
+    page.wait_for_function("() => document.querySelectorAll('#case-rows .id').length === 1")
+    assert rows(page) == ["refund-window"]
+
+
+@pytest.mark.parametrize("case_id", ["a/b#c%20d", "CON", "退款 100%", "x&suite=y", "", "é" * 300])
+def test_deep_links_take_any_id(open_payload, case_id):
+    page = open_payload(payload_of(case_of(["a"], ["b"], case_id), case_of(["a"], ["b"], "other")))
+    page.locator("#case-rows a").nth(0 if case_id < "other" else 1).click()
+    page.wait_for_selector("#case-heading")
+    address = page.url
+    page.goto("about:blank")
+    page.goto(address)
+    page.wait_for_selector("#case-heading")
+    assert page.locator("h1").text_content() == case_id
+
+
+def test_an_unknown_case_says_so(open_page, sample_file):
+    page = open_page(sample_file, CASE + "gone")
+    assert page.locator(".lead").inner_text() == "There is no case “gone” in this report."
+    page.keyboard.press("j")
+    page.wait_for_selector("#case-heading")
+
+
+@pytest.mark.parametrize("width", [320, 390, 768, 1024, 1440])
+@pytest.mark.parametrize("address", ["", CASE + "complaint-letter", CASE + "long-summary"])
+def test_nothing_is_wider_than_the_window(open_page, sample_file, width, address):
+    page = open_page(sample_file, address, viewport={"width": width, "height": 800}, locale="zh-CN")
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    if width < 600:
+        assert page.evaluate("""() => [...document.querySelectorAll("button:not(.dot)")].filter((each) => each.offsetParent)
+            .every((each) => each.getBoundingClientRect().height >= 24)""")
+
+
+def test_on_a_phone_a_case_takes_the_whole_page(open_page, sample_file):
+    page = open_page(sample_file, viewport={"width": 390, "height": 844}, has_touch=True)
+    page.locator(".worst a").first.click()
+    page.wait_for_selector("#case-heading")
+    assert not page.locator("#rail").is_visible()
+    assert page.locator(".pane.both").count() == 1
+    page.get_by_role("button", name="All cases").click()
+    page.wait_for_selector(".overview")
+    assert page.locator("#rail").is_visible()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_colours_follow_the_system_until_chosen(open_page, sample_file, scheme):
+    page = open_page(sample_file, color_scheme=scheme)
+
+    def ground():
+        return page.evaluate("getComputedStyle(document.body).backgroundColor")
+
+    light, dark = "rgb(246, 245, 241)", "rgb(20, 23, 26)"
+    assert ground() == (light if scheme == "light" else dark)
+    page.keyboard.press("t")
+    assert ground() == light
+    page.locator("#theme").click()
+    assert ground() == dark
+    page.reload()
+    page.wait_for_selector("main article")
+    assert ground() == dark
+
+
+def test_paper_is_light_and_has_no_controls(open_page, sample_file):
+    page = open_page(sample_file, CASE + "refund-window", color_scheme="dark")
+    page.keyboard.press("t")
+    page.keyboard.press("t")
+    page.emulate_media(media="print")
+    assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
+    assert not page.locator("#rail").is_visible()
+    assert not page.locator(".bar-top").is_visible()
+    assert page.locator(".rows ins").is_visible()
+
+
+def test_a_long_list_is_windowed_and_still_searchable(open_payload):
+    cases = [replace(case_of(["a"], ["b"], f"case-{n:04}"), severity=float(-n)) for n in range(1500)]
+    page = open_payload(payload_of(*cases), details="all")
+    assert page.locator("#case-rows a").count() < 60
+    page.locator("#rows-box").evaluate("box => { box.scrollTop = 66 * 1000; }")
+    page.wait_for_selector("#case-rows .id:text('case-1000')")
+    page.locator("#search").fill("case-1499")
+    page.wait_for_function("() => document.querySelectorAll('#case-rows a').length === 1")
+    page.locator("#case-rows a").click()
+    page.wait_for_selector("h1:text('case-1499')")
+
+
+def test_left_out_details_are_named(open_payload):
+    page = open_payload(payload_of(case_of(["a"], ["b"])), CASE + "c", details="none")
+    assert "--details all" in page.locator(".notice").inner_text()
+
+
+def test_failed_and_retried_calls_stay_visible(open_page, sample_file):
+    page = open_page(sample_file, CASE + "long-summary")
+    assert page.locator(".pass-strip .failed").count() == 4
+    assert "maximum context length is 8192" in page.locator(".calls .why").first.inner_text()
+    page.goto(page.url.split("#")[0] + CASE + "refund-window")
+    page.wait_for_selector("h1:text('refund-window')")
+    assert page.locator(".pass-strip .retried").count() == 1
+    assert "HTTP 503" in page.locator(".calls .why").inner_text()
+    assert "1 failed or were retried" in page.locator("summary").first.inner_text()
+
+
+LONG = "甲乙丙丁戊己庚辛壬癸。" * 60
+
+
+@pytest.mark.parametrize(
+    ("golden", "candidate"),
+    [
+        (LONG + "三天" + LONG, LONG + "七天" + LONG),
+        ("line\n" * 200 + "x", "line\n" * 200 + "y"),
+        ("a\r\nb \n\tc\u200b\u202ed", "a\r\nb \n\tc\u200b\u202ee"),
+        ("<b>bold</b> &amp; <img src=x onerror=alert(1)>", "<b>bold</b> &amp; <img src=y onerror=alert(1)>"),
+        ("𠮷野家👨‍👩‍👧‍👦 is open", "𠮷野家👨‍👩‍👧 is open"),
+    ],
+)
+def test_panes_hold_the_very_text(open_payload, golden, candidate):
+    page = open_payload(payload_of(case_of([golden], [candidate])), CASE + "c")
+    page.keyboard.press("v")
+    for view, expected in (("golden", golden), ("candidate", candidate)):
+        while page.locator(f".pane.{view}").count() == 0 or page.locator(".pane").count() > 1:
+            page.keyboard.press("v")
+            page.wait_for_timeout(30)
+        if page.locator(".unfold").count():
+            page.locator(".unfold").first.click()
+            page.wait_for_function("() => !document.querySelector('.unfold')")
+        assert page.locator(f".pane.{view} .text").evaluate("pane => pane.textContent") == expected
+
+
+def test_equal_text_is_folded_on_both_sides_and_unfolds(open_payload):
+    page = open_payload(payload_of(case_of([LONG + "三天" + LONG], [LONG + "七天" + LONG])), CASE + "c")
+    assert page.locator(".unfold").count() == 4
+    page.locator(".unfold").first.click()
+    page.wait_for_function("() => !document.querySelector('.unfold')")
+    page.keyboard.press("e")
+    page.wait_for_selector(".unfold")
+
+
+def test_invisible_characters_are_marked(open_payload):
+    page = open_payload(payload_of(case_of(["价格\u200b为 128 元"], ["价格为\u00a0128 元"])), CASE + "c")
+    assert set(page.locator(".mark").evaluate_all("marks => marks.map((mark) => mark.dataset.mark)")) >= {
+        "ZWSP",
+        "NBSP",
+    }
+    assert "invisible" in page.locator(".notice").first.inner_text()
+
+
+def test_emoji_are_not_torn_apart(open_payload):
+    page = open_payload(payload_of(case_of(["好的👨‍👩‍👧‍👦"], ["好的👨‍👩‍👧‍👦。"])), CASE + "c")
+    assert page.locator(".mark").count() == 0
+
+
+def test_nothing_answered_on_either_side(open_payload):
+    page = open_payload(payload_of(case_of([], [])), CASE + "c")
+    assert "no answer on either side" in page.locator(".notice").inner_text()
+
+
+def test_empty_against_something(open_payload):
+    page = open_payload(payload_of(case_of([""], ["hello"])), CASE + "c")
+    assert page.locator(".rows ins").inner_text() == "hello"
+
+
+def test_without_scripts_the_summary_stands(open_page, sample_file):
+    page = open_page(sample_file, java_script_enabled=False, wait=False)
+    text = page.locator("main").inner_text()
+    assert "Regression" in text
+    assert "fail: 2" in text
+    assert "≠" in text
+    assert page.locator("ol li").count() == 15
+    assert "need JavaScript" in text
+
+
+@contextmanager
+def served(path, policy):
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self):
+            self.send_response(200)
+            self.send_header("Content-Type", "text/html; charset=utf-8")
+            self.send_header("Content-Security-Policy", policy)
+            self.end_headers()
+            self.wfile.write(path.read_bytes())
+
+        def log_message(self, *_):
+            pass
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    try:
+        yield f"http://127.0.0.1:{server.server_address[1]}/"
+    finally:
+        server.shutdown()
+        server.server_close()
+        thread.join()
+
+
+def test_a_host_that_forbids_inline_code_still_shows_the_summary(browser, sample_file):
+    with served(sample_file, "default-src 'none'; style-src 'self'") as address:
+        page = browser.new_page()
+        page.goto(address)
+        assert page.locator("h1").inner_text() == "Regression"
+        assert page.locator("ol li").count() == 15
+        page.close()
+
+
+def test_storage_that_throws_changes_nothing(open_page, sample_file):
+    script = "Object.defineProperty(window, 'localStorage', {get() { throw new DOMException('denied'); }});"
+    page = open_page(sample_file, script=script)
+    page.get_by_role("button", name="中文").click()
+    assert page.locator("h1").inner_text() == "出现退化"
+
+
+def test_a_browser_that_cannot_unpack_says_so(open_page, sample_file):
+    page = open_page(sample_file, CASE + "refund-window", script="delete window.DecompressionStream;")
+    assert "DecompressionStream is missing" in page.locator(".notice").inner_text()
+
+
+def test_a_report_that_was_cut_off_says_so(open_page, sample_file, tmp_path):
+    text = sample_file.read_text(encoding="utf-8")
+    cut = tmp_path / "cut.html"
+    cut.write_text(text[: text.index('<script type="text/plain"')], encoding="utf-8")
+    assert "damaged" in open_page(cut, CASE + "refund-window").locator(".notice").inner_text()
+
+
+def test_names_headings_and_landmarks(open_page, sample_file):
+    for address in ("", CASE + "complaint-letter"):
+        page = open_page(sample_file, address)
+        assert page.locator("h1").count() == 1
+        assert page.locator("header.bar-top, nav[aria-label], main").count() == 3
+        levels = page.locator("main :is(h1, h2, h3, h4)").evaluate_all(
+            "all => all.map((each) => Number(each.tagName[1]))"
+        )
+        assert all(after - before <= 1 for before, after in zip(levels, levels[1:], strict=False))
+        nameless = page.locator("button, a, input, svg[role=img]").evaluate_all(
+            "all => all.filter((each) => !(each.textContent.trim() || each.ariaLabel || each.labels?.length)).length"
+        )
+        assert nameless == 0
+        assert page.evaluate(
+            "new Set([...document.querySelectorAll('[id]')].map((each) => each.id)).size"
+            " === document.querySelectorAll('[id]').length"
+        )
+
+
+def test_focus_is_seen_and_reaches_everything(open_page, sample_file):
+    page = open_page(sample_file)
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.className") == "skip"
+    page.keyboard.press("Enter")
+    assert page.evaluate("document.activeElement.id") == "main"
+    page.locator("#case-rows a").first.focus()
+    page.keyboard.press("Enter")
+    page.wait_for_selector("#case-heading")
+    assert page.evaluate("getComputedStyle(document.querySelector('#case-rows a')).outlineStyle") != "none"
