@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import codecs
-from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 MAX_BYTES = 64 * 1024 * 1024
 """Largest file that is read. More than this is a mistake, or belongs into several files."""

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from typing import TYPE_CHECKING
 
 from rapidfuzz import fuzz, process
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
 
 _CUTOFF = 60.0
 _LISTED = 24

@@ -9,8 +9,10 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Mapping
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 KeyPath: TypeAlias = tuple[str | int, ...]
 """Keys from the top down; the position in an array of tables is a number."""

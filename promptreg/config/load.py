@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pydantic import ValidationError
 
@@ -15,6 +14,9 @@ from promptreg.config.model import Config, call_problem, unknown_deployment
 from promptreg.config.names import folded, name_problem
 from promptreg.config.problems import KeyPath, sentences
 from promptreg.errors import ConfigError, Place, Problem
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 FILE_NAME = "promptreg.toml"
 _SECTION = ("tool", "promptreg")

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 from urllib.parse import urlsplit
 
 from pydantic import (
@@ -22,6 +21,9 @@ from pydantic_core import PydanticCustomError
 
 from promptreg.config.hints import did_you_mean, listing
 from promptreg.errors import ConfigError
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
 
 _CALL_PARTS = 2
 

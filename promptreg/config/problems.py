@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from types import UnionType
-from typing import Annotated, Any, Union, get_args, get_origin
+from typing import TYPE_CHECKING, Annotated, Any, Union, get_args, get_origin
 
 from pydantic import BaseModel, ValidationError
-from pydantic_core import ErrorDetails
 
 from promptreg.config.hints import did_you_mean, listing
+
+if TYPE_CHECKING:
+    from pydantic_core import ErrorDetails
 
 KeyPath = tuple[str | int, ...]
 

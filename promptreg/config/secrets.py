@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
-from promptreg.config.model import Deployment
 from promptreg.errors import ConfigError, Problem
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from promptreg.config.model import Deployment
 
 
 def secrets_of(deployment: Deployment) -> Mapping[str, str]:

@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pydantic import TypeAdapter, ValidationError
 
@@ -29,6 +28,9 @@ from promptreg.suite.written import (
     WrittenSuite,
     id_problem,
 )
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 _LINE = TypeAdapter(WrittenLine)
 _CASE_KEYS = frozenset(WrittenLine.model_fields) - {"id"}

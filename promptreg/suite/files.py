@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
 from pathlib import Path, PurePosixPath, PureWindowsPath
+from typing import TYPE_CHECKING
 
 from promptreg.errors import Place, Problem, SuiteError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 _SUFFIXES = (".yaml", ".yml")
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 from promptreg.config.encoding import UnreadableTextError, decode, read_limited
 from promptreg.config.names import folded
@@ -11,8 +10,13 @@ from promptreg.errors import Place, Problem, SuiteError
 from promptreg.suite.build import SuiteBuilder
 from promptreg.suite.document import read_yaml
 from promptreg.suite.files import find_suite_files, shown_path
-from promptreg.suite.model import Suite
 from promptreg.suite.written import KnownNames
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from promptreg.suite.model import Suite
 
 _LISTED = 200
 """Problems listed per file; more are counted."""

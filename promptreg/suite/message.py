@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from promptreg.canonical import Json, JsonObject
 from promptreg.config.hints import did_you_mean, listing
 from promptreg.config.problems import named_kind
 from promptreg.suite.scalars import Plain, as_text, typed
+
+if TYPE_CHECKING:
+    from promptreg.canonical import Json, JsonObject
 
 SHORT_ROLES = ("system", "developer", "user", "assistant")
 """Roles that can be written as `role: text`."""

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 from promptreg.canonical import Json, JsonObject, sha256_of
-from promptreg.errors import Place
+
+if TYPE_CHECKING:
+    from promptreg.errors import Place
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from promptreg.canonical import JsonObject
 from promptreg.errors import Place, Problem, SuiteError
 from promptreg.suite.scalars import Block
 from promptreg.suite.templates import PromptTemplate, PromptTemplateError
+
+if TYPE_CHECKING:
+    from promptreg.canonical import JsonObject
 
 
 class PromptError(SuiteError):

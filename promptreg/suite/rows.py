@@ -5,15 +5,17 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from promptreg.config.encoding import MAX_BYTES, UnreadableTextError, decode, read_limited
 from promptreg.config.hints import did_you_mean, listing
 from promptreg.errors import Place, Problem, SuiteError
 from promptreg.suite.scalars import Plain
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
 
 SUFFIXES = (".csv", ".jsonl", ".ndjson")
 

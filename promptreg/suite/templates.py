@@ -8,14 +8,16 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from jinja2 import StrictUndefined, Template, TemplateSyntaxError, Undefined, UndefinedError, nodes
 from jinja2.exceptions import SecurityError, TemplateError
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
 from promptreg.config.hints import did_you_mean, listing
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 _MARKS = ("{{", "{%", "{#")
 _STAND_INS = ("\x1c", "\x1d", "\x1e", "\x1f")
