@@ -1,0 +1,1 @@
+"""Answers in, scores out: distances, checks and what is read off an answer."""

@@ -1,0 +1,1 @@
+"""Distances between answers, one module per channel."""

@@ -1,0 +1,1 @@
+"""Checks that a suite can name. One module per check; `registry` knows them all."""

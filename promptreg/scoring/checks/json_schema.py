@@ -1,0 +1,166 @@
+"""Check `json_schema`: the content is JSON that fits a JSON Schema."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+import orjson
+import regex
+from jsonschema import SchemaError, ValidationError
+from jsonschema.validators import extend, validator_for
+from referencing import Registry
+from referencing.exceptions import Unresolvable
+
+from promptreg.errors import SuiteError
+from promptreg.scoring.checks.base import BadArgument, Finding, Setting, quoted
+from promptreg.scoring.checks.json_text import parse_answer
+from promptreg.scoring.checks.regex import SECONDS
+from promptreg.suite.files import resolve_project_file
+from promptreg.text.preview import preview
+from promptreg.text.sentence import Sentence
+
+if TYPE_CHECKING:
+    from jsonschema.protocols import Validator
+
+    from promptreg.answer.model import Answer
+    from promptreg.canonical import Json
+
+_LARGEST_SCHEMA: Final = 1_000_000
+_NO_REMOTE: Final[Registry[Any]] = Registry()
+
+
+@dataclass(frozen=True, slots=True)
+class FitsSchema:
+    """Draft 2020-12 unless `$schema` names another; `format` is an annotation; nothing is fetched for a `$ref`."""
+
+    source: Sentence
+    """How sentences name the schema: by its file, or as the one in the suite."""
+    validator: Validator
+
+    @property
+    def rule(self) -> Sentence:
+        """The content must be JSON that fits."""
+        return Sentence(
+            f"The answer must be JSON that fits {self.source.en}.",
+            f"回答必须是符合{self.source.zh}的 JSON。",
+        )
+
+    @property
+    def negated_rule(self) -> Sentence:
+        """The content must be something else."""
+        return Sentence(
+            f"The answer must not be JSON that fits {self.source.en}.",
+            f"回答不得是符合{self.source.zh}的 JSON。",
+        )
+
+    def find(self, answer: Answer) -> Finding:
+        """Whether it fits; if not, the first place where it does not."""
+        parsed = parse_answer(answer)
+        if parsed.problem is not None:
+            return Finding(holds=False, sentence=parsed.problem)
+        try:
+            error = next(iter(self.validator.iter_errors(parsed.value)), None)
+        except (TimeoutError, RecursionError, Unresolvable) as failure:
+            reason = preview(str(failure) or type(failure).__name__, 80)
+            sentence = Sentence(
+                f"The answer could not be held against {self.source.en}: {reason}.",
+                f"无法用{self.source.zh}检验回答：{reason}。",
+            )
+            return Finding(holds=None, sentence=sentence)
+        if error is None:
+            sentence = Sentence(
+                f"The answer is JSON that fits {self.source.en}.",
+                f"回答是符合{self.source.zh}的 JSON。",
+            )
+            return Finding(holds=True, sentence=sentence)
+        where, what = preview(error.json_path, 60), preview(error.message, 120)
+        sentence = Sentence(
+            f"The answer does not fit {self.source.en}: at {where}, {what}.",
+            f"回答不符合{self.source.zh}：{where} 处 {what}。",
+        )
+        return Finding(holds=False, sentence=sentence)
+
+
+def build(argument: Json, setting: Setting) -> FitsSchema:
+    """`json_schema: FILE`, relative to the suite, or the schema itself as a mapping."""
+    if isinstance(argument, Mapping):
+        return FitsSchema(
+            Sentence("the schema in the suite", "测试集中的模式"), _validator(dict(argument), "The schema", setting)
+        )
+    if not isinstance(argument, str) or not argument:
+        raise BadArgument(
+            f"`{setting.name}` needs the path of a schema file, relative to the suite, such as "
+            f"`{setting.name}: schemas/answer.json`, or the schema itself.",
+        )
+    try:
+        file = resolve_project_file(setting.root, setting.place.path, argument, setting.place)
+        text = file.read_bytes()
+    except SuiteError as error:
+        raise BadArgument(" ".join(problem.message for problem in error.problems)) from None
+    except OSError as error:
+        raise BadArgument(f"The schema file `{argument}` cannot be read: {error.strerror}.") from None
+    if len(text) > _LARGEST_SCHEMA:
+        raise BadArgument(f"The schema file `{argument}` is larger than 1 MB; that is no schema for an answer.")
+    try:
+        schema = orjson.loads(text.removeprefix(b"\xef\xbb\xbf"))
+    except orjson.JSONDecodeError as error:
+        raise BadArgument(
+            f"The schema file `{argument}` is not JSON in UTF-8 (line {error.lineno}, column {error.colno}).",
+        ) from None
+    source = Sentence(f"the schema {quoted(argument)}", f"模式{quoted(argument)}")
+    return FitsSchema(source, _validator(schema, f"The schema file `{argument}`", setting))
+
+
+def _validator(schema: Any, what: str, setting: Setting) -> Validator:
+    if not isinstance(schema, (dict, bool)):
+        raise BadArgument(f"{what} of `{setting.name}` must be a JSON object, not {type(schema).__name__}.")
+    known = validator_for(schema)
+    try:
+        known.check_schema(schema)  # type: ignore[arg-type]  # `true` and `false` are schemas too
+    except SchemaError as error:
+        raise BadArgument(
+            f"{what} is not a valid JSON Schema: at {preview(error.json_path, 60)}, {preview(error.message, 120)}.",
+        ) from None
+    # check_schema reads expressions with `re`; they are run with `regex`, which can be stopped.
+    made = extend(known, {"pattern": _pattern})  # type: ignore[no-untyped-call]  # the stubs leave it out
+    validator: Validator = made(schema, registry=_NO_REMOTE)
+    _require_local_references(schema, validator, what)
+    return validator
+
+
+def _require_local_references(schema: Any, validator: Validator, what: str) -> None:
+    """Refuse references that only the network could resolve, or nothing at all, before any answer is judged."""
+    if isinstance(schema, dict) and any("$id" in part for part in _objects(schema) if part is not schema):
+        # Inner identifiers change what references are relative to; those are resolved when they are used.
+        return
+    for part in _objects(schema):
+        reference = part.get("$ref")
+        if not isinstance(reference, str):
+            continue
+        try:
+            validator._resolver.lookup(reference)  # type: ignore[attr-defined]  # noqa: SLF001 - there is no public way to ask
+        except Unresolvable:
+            raise BadArgument(
+                f"{what} has a `$ref` that is not in the schema itself: {preview(reference, 80)}. Nothing is fetched; "
+                "put the definition under `$defs`.",
+            ) from None
+
+
+def _objects(schema: Any) -> Iterator[dict[str, Any]]:
+    rest = [schema]
+    while rest:
+        part = rest.pop()
+        if isinstance(part, dict):
+            yield part
+            rest += part.values()
+        elif isinstance(part, list):
+            rest += part
+
+
+def _pattern(_validator: Validator, pattern: str, instance: Any, _schema: Any) -> Iterator[ValidationError]:
+    if not isinstance(instance, str):
+        return
+    if regex.search(pattern, instance, timeout=SECONDS) is None:
+        yield ValidationError(f"{preview(instance, 60)!r} does not match {pattern!r}")

@@ -1,0 +1,117 @@
+"""Check `language`: the content is written in a language."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Final
+
+from promptreg.scoring.checks.base import BadArgument, Finding, Setting
+from promptreg.text.script import LANGUAGES, language_of
+from promptreg.text.sentence import Sentence
+
+if TYPE_CHECKING:
+    from promptreg.answer.model import Answer
+    from promptreg.canonical import Json
+
+_NAMES: Final = MappingProxyType(
+    {
+        "zh": Sentence("Chinese", "中文"),
+        "en": Sentence("English", "英文"),
+        "ja": Sentence("Japanese", "日文"),
+        "ko": Sentence("Korean", "韩文"),
+        "ru": Sentence("Russian", "俄文"),
+        "uk": Sentence("Ukrainian", "乌克兰文"),
+        "de": Sentence("German", "德文"),
+        "fr": Sentence("French", "法文"),
+        "es": Sentence("Spanish", "西班牙文"),
+        "pt": Sentence("Portuguese", "葡萄牙文"),
+        "it": Sentence("Italian", "意大利文"),
+        "ar": Sentence("Arabic", "阿拉伯文"),
+        "th": Sentence("Thai", "泰文"),
+        "vi": Sentence("Vietnamese", "越南文"),
+        "hi": Sentence("Hindi", "印地文"),
+    },
+)
+
+
+def language_of_answer(answer: Answer) -> str | None:
+    """The language of an answer's content; of a JSON answer, fenced or not, that of its values and not of its keys."""
+    content = answer.content.strip()
+    if content[:1] in ("{", "[", "`"):
+        values = _json_values(_without_fence(content))
+        if values is not None:
+            return language_of("\n".join(values))
+    return language_of(content)
+
+
+@dataclass(frozen=True, slots=True)
+class InLanguage:
+    """Most of the prose is in the language. Code, addresses and the keys of JSON do not count."""
+
+    language: str
+
+    @property
+    def rule(self) -> Sentence:
+        """The content must be in the language."""
+        name = _name(self.language)
+        return Sentence(f"The answer must be in {name.en}.", f"回答必须使用{name.zh}。")
+
+    @property
+    def negated_rule(self) -> Sentence:
+        """The content must be in another one."""
+        name = _name(self.language)
+        return Sentence(f"The answer must not be in {name.en}.", f"回答不得使用{name.zh}。")
+
+    def find(self, answer: Answer) -> Finding:
+        """The language found, or that there is nothing to judge by."""
+        found = language_of_answer(answer)
+        if found is None:
+            sentence = Sentence(
+                "The answer has no words to tell its language by.",
+                "回答中没有可用于判断语言的文字。",
+            )
+            return Finding(holds=None, sentence=sentence)
+        name = _name(found)
+        sentence = Sentence(f"The answer is in {name.en}.", f"回答使用的是{name.zh}。")
+        return Finding(holds=found == self.language, sentence=sentence)
+
+
+def build(argument: Json, setting: Setting) -> InLanguage:
+    """`language: CODE`. Regions are allowed and ignored: zh-CN is zh."""
+    code = argument.lower().replace("_", "-").partition("-")[0] if isinstance(argument, str) else ""
+    if code not in LANGUAGES:
+        raise BadArgument(
+            f"`{setting.name}` needs a language code, such as `{setting.name}: zh`. "
+            f"Known are {', '.join(sorted(LANGUAGES))}.",
+        )
+    return InLanguage(code)
+
+
+def _name(code: str) -> Sentence:
+    return _NAMES.get(code) or Sentence(f"the language “{code}”", f"语言“{code}”")
+
+
+def _without_fence(content: str) -> str:
+    lines = content.splitlines()
+    if len(lines) > 2 and lines[0].startswith("```") and lines[-1].strip() == "```":
+        return "\n".join(lines[1:-1])
+    return content
+
+
+def _json_values(content: str) -> list[str] | None:
+    try:
+        rest: list[Any] = [json.loads(content)]
+    except (ValueError, RecursionError):
+        return None
+    values: list[str] = []
+    while rest:
+        part = rest.pop()
+        if isinstance(part, str):
+            values.append(part)
+        elif isinstance(part, dict):
+            rest += part.values()
+        elif isinstance(part, list):
+            rest += part
+    return values

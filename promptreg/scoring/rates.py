@@ -1,0 +1,107 @@
+"""How often checks pass on both sides of a case."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from promptreg.text.sentence import Sentence
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from promptreg.answer.model import Answer
+    from promptreg.scoring.checks.registry import BuiltCheck, CheckResult
+
+
+_NOTHING: Final = Sentence("", "")
+
+
+@dataclass(frozen=True, slots=True)
+class CheckRate:
+    """One check on all samples of a case. Unscored and missing answers are in neither total."""
+
+    check: str
+    """Label: the check's name, and its argument where it is short."""
+    name: str
+    rule: Sentence
+    """What an answer must do to pass."""
+    results: tuple[CheckResult | None, ...]
+    """By sample, source passes first; None where the answer is missing."""
+    n: int
+    """Source passes."""
+
+    @property
+    def passed(self) -> tuple[bool | None, ...]:
+        """By sample, source passes first: True passed, False failed, None unscored or missing."""
+        return tuple(None if result is None else result.passed for result in self.results)
+
+    @property
+    def source_passed(self) -> int:
+        """Source answers that pass."""
+        return self.passed[: self.n].count(True)
+
+    @property
+    def source_total(self) -> int:
+        """Source answers that were scored."""
+        return self.n - self.passed[: self.n].count(None)
+
+    @property
+    def target_passed(self) -> int:
+        """Target answers that pass."""
+        return self.passed[self.n :].count(True)
+
+    @property
+    def target_total(self) -> int:
+        """Target answers that were scored."""
+        return len(self.results) - self.n - self.passed[self.n :].count(None)
+
+    @property
+    def sentence(self) -> Sentence:
+        """The rule, how often each side keeps it, and what the first target answer that breaks it did instead."""
+        broken = next((result for result in self.results[self.n :] if result and result.passed is False), None)
+        example = Sentence(f" For example: {broken.sentence.en}", f"例如：{broken.sentence.zh}") if broken else _NOTHING
+        return Sentence(
+            f"{self.rule.en} {_share_en(self.source_passed, self.source_total, 'recorded answers')}, "
+            f"{_share_en(self.target_passed, self.target_total, 'answers of the target')}.{example.en}",
+            f"{self.rule.zh}{_share_zh(self.source_passed, self.source_total, '录制的回答')}，"
+            f"{_share_zh(self.target_passed, self.target_total, '目标部署的回答')}。{example.zh}",
+        )
+
+
+def check_rates(
+    checks: Sequence[BuiltCheck],
+    answers: Sequence[Answer | None],
+    n: int,
+) -> tuple[CheckRate, ...]:
+    """Run checks on the answers of one case, each on each distinct answer once.
+
+    Args:
+        checks: Of the case.
+        answers: Of the case, as received, source passes first; None where missing.
+        n: Source passes.
+    """
+    return tuple(_rate(check, answers, n) for check in checks)
+
+
+def _rate(check: BuiltCheck, answers: Sequence[Answer | None], n: int) -> CheckRate:
+    known: dict[Answer, CheckResult] = {}
+    results: list[CheckResult | None] = []
+    for answer in answers:
+        if answer is None:
+            results.append(None)
+            continue
+        if answer not in known:
+            known[answer] = check(answer)
+        results.append(known[answer])
+    return CheckRate(check.label, check.spec.name, check.rule, tuple(results), n)
+
+
+def _share_en(passed: int, total: int, whose: str) -> str:
+    return (
+        f"{passed} of {total} {whose} {'passes' if total == 1 else 'pass'}" if total else f"no {whose} could be judged"
+    )
+
+
+def _share_zh(passed: int, total: int, whose: str) -> str:
+    return f"{whose} {total} 条中有 {passed} 条通过" if total else f"{whose}均无法判定"

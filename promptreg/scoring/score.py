@@ -1,0 +1,170 @@
+"""Answers in, scores out: the distances, equalities and checks of each case, source passes first."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Final
+
+from promptreg.scoring.channels.edit import EditChannel
+from promptreg.scoring.channels.embedding import EmbeddingChannel
+from promptreg.scoring.channels.length import LengthChannel
+from promptreg.scoring.channels.tool_calls import ToolCallsChannel
+from promptreg.scoring.checks.registry import build_checks
+from promptreg.scoring.rates import CheckRate, check_rates
+from promptreg.scoring.traits import AnswerTraits, Likeness, likeness_of, traits_of
+from promptreg.text.normalise import normalise
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from pathlib import Path
+
+    from promptreg.answer.model import Answer
+    from promptreg.scoring.channels.base import Channel, Distances
+    from promptreg.scoring.checks.registry import BuiltCheck
+    from promptreg.scoring.embedders.base import Embedder, EmbeddingCache
+    from promptreg.suite.model import Case
+
+_BLOCK: Final = 256
+"""Cases whose texts are embedded together: bounds the vectors in memory to some 30 MB for usual answers."""
+
+
+@dataclass(frozen=True, slots=True)
+class CasePair:
+    """A case with the answers of both sides by pass; None where a pass gave no answer after all retries."""
+
+    case: Case
+    source: tuple[Answer | None, ...]
+    target: tuple[Answer | None, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class CaseScores:
+    """Everything measured on one case. Samples are numbered 0 to n + m − 1, source passes first."""
+
+    case_id: str
+    n: int
+    """Source passes."""
+    m: int
+    """Target passes."""
+    answers: tuple[Answer | None, ...]
+    """As received, n + m of them."""
+    checks: tuple[CheckRate, ...]
+    distances: Mapping[str, Distances] = field(default_factory=lambda: MappingProxyType({}))
+    """By channel, each of shape (n + m, n + m). Empty when a sample is missing."""
+    traits: tuple[AnswerTraits, ...] = ()
+    """One an answer. Empty when a sample is missing."""
+    likeness: Likeness | None = None
+    """Which answers are the same text. None when a sample is missing."""
+
+    @property
+    def missing_source(self) -> tuple[int, ...]:
+        """Source passes without an answer."""
+        return tuple(index for index, answer in enumerate(self.answers[: self.n]) if answer is None)
+
+    @property
+    def missing_target(self) -> tuple[int, ...]:
+        """Target passes without an answer."""
+        return tuple(index for index, answer in enumerate(self.answers[self.n :]) if answer is None)
+
+    @property
+    def identical_source(self) -> bool:
+        """True when every source pass gave the same answer after normalisation, and there are at least two."""
+        if self.likeness is None or self.n < 2:
+            return False
+        return len(set(self.likeness.normalised[: self.n])) == 1
+
+    @property
+    def all_equal(self) -> bool:
+        """True when all answers of both sides are the same after normalisation."""
+        return self.likeness is not None and len(set(self.likeness.normalised)) == 1
+
+
+def score_suite(
+    pairs: Sequence[CasePair],
+    *,
+    root: Path,
+    embedder: Embedder,
+    cache: EmbeddingCache | None = None,
+    on_progress: Callable[[int, int], None] | None = None,
+) -> tuple[CaseScores, ...]:
+    """Score every case.
+
+    Args:
+        pairs: Cases with their answers; the cases' numbers of passes may differ.
+        root: The project's folder, for files that checks name.
+        embedder: Of the embedding channel. Each distinct text is embedded once, many at a time.
+        cache: Keeps vectors between comparisons, such as the store.
+        on_progress: Told (cases done, cases in all) after each block of cases.
+
+    Returns:
+        One record a case, in the order of `pairs`.
+
+    Raises:
+        SuiteError: when a check cannot be built; every problem at once.
+        ConfigError: when the embedder cannot be used.
+    """
+    checks = _checks_by_case(pairs, root)
+    channels: tuple[Channel, ...] = (
+        EmbeddingChannel(embedder, cache),
+        EditChannel(),
+        LengthChannel(),
+        ToolCallsChannel(),
+    )
+    scores: list[CaseScores] = []
+    for block in _blocks(list(zip(pairs, checks, strict=True))):
+        scores += _score_block(block, channels)
+        if on_progress is not None:
+            on_progress(len(scores), len(pairs))
+    return tuple(scores)
+
+
+def _checks_by_case(pairs: Sequence[CasePair], root: Path) -> list[tuple[BuiltCheck, ...]]:
+    built = iter(build_checks([spec for pair in pairs for spec in pair.case.checks], root))
+    return [tuple(next(built) for _ in pair.case.checks) for pair in pairs]
+
+
+def _blocks(
+    work: list[tuple[CasePair, tuple[BuiltCheck, ...]]],
+) -> Iterator[list[tuple[CasePair, tuple[BuiltCheck, ...]]]]:
+    for start in range(0, len(work), _BLOCK):
+        yield work[start : start + _BLOCK]
+
+
+def _score_block(
+    block: list[tuple[CasePair, tuple[BuiltCheck, ...]]],
+    channels: Sequence[Channel],
+) -> Iterator[CaseScores]:
+    prepared = [(pair, checks, _normalised(pair)) for pair, checks in block]
+    complete = [answers for _, _, answers in prepared if answers is not None]
+    for channel in channels:
+        channel.prepare(complete)
+    for pair, checks, answers in prepared:
+        received = (*pair.source, *pair.target)
+        rates = check_rates(checks, received, len(pair.source))
+        scores = CaseScores(pair.case.case_id, len(pair.source), len(pair.target), received, rates)
+        if answers is None:
+            yield scores
+            continue
+        distances = {channel.name: channel.distances(answers) for channel in channels if channel.applies(answers)}
+        yield replace(
+            scores,
+            distances=MappingProxyType(distances),
+            traits=traits_of(answers),
+            likeness=likeness_of([answer for answer in received if answer is not None], answers, len(pair.source)),
+        )
+
+
+def _normalised(pair: CasePair) -> tuple[Answer, ...] | None:
+    """The answers with normalised contents, equal contents as one; None when one is missing or there are none."""
+    received = (*pair.source, *pair.target)
+    normal: dict[str, str] = {}
+    answers: list[Answer] = []
+    for answer in received:
+        if answer is None:
+            return None
+        content = normal.get(answer.content)
+        if content is None:
+            content = normal[answer.content] = normalise(answer.content)
+        answers.append(answer if content == answer.content else replace(answer, content=content))
+    return tuple(answers) if answers else None
