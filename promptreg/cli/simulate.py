@@ -86,8 +86,8 @@ def _script(path: Path | None, fields: dict[str, Any]) -> Script:
         return Script.model_validate(fields)
     except ValidationError as problem:
         first = problem.errors(include_url=False)[0]
-        message = first["msg"].removeprefix("Value error, ")
-        raise UsageError(f"--{str(first['loc'][0]).removesuffix('s')}: {message}.") from problem
+        option = f"--{str(first['loc'][0]).removesuffix('s')}: " if first["loc"] else ""
+        raise UsageError(option + first["msg"].removeprefix("Value error, ").rstrip(".") + ".") from problem
 
 
 def _write(path: Path, text: str) -> None:

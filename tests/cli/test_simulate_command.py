@@ -1,0 +1,106 @@
+"""`promptreg simulate`, as a process that a script starts and stops."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import urllib.request
+from contextlib import contextmanager
+
+import pytest
+
+from promptreg.testing import Project, SimulatedServer
+
+
+@contextmanager
+def running(project, *arguments):
+    process = subprocess.Popen(
+        project.command("simulate", *arguments),
+        cwd=project.folder,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        encoding="utf-8",
+    )
+    try:
+        lines = []
+        while not lines or not lines[-1].startswith("Ready: "):
+            line = process.stdout.readline()
+            assert line, process.stderr.read()
+            lines.append(line.strip())
+        yield process, lines[-1].removeprefix("Ready: ")
+    finally:
+        process.kill()
+        process.communicate()
+
+
+def models(url):
+    with urllib.request.urlopen(f"{url}/models", timeout=10) as response:
+        return json.load(response)["data"]
+
+
+def test_it_serves_until_ctrl_c_and_ends_with_0(tmp_path):
+    project = Project(tmp_path)
+    ready_file = tmp_path / "ready.txt"
+    options = ("--kind", "vllm-ascend", "--window", "4096", "--model", "ds", "--ready-file", ready_file)
+    with running(project, *options) as (process, url):
+        assert url.startswith("http://127.0.0.1:")
+        (card,) = models(url)
+        assert (card["id"], card["max_model_len"]) == ("ds", 4096)
+        assert ready_file.read_text(encoding="utf-8") == f"{url}\n"
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=20)
+    assert process.returncode == 0
+    assert out.endswith("Stopped.\n")
+    assert err == ""
+
+
+def test_it_ends_in_good_order_on_sigterm(tmp_path):
+    with running(Project(tmp_path)) as (process, _):
+        process.terminate()
+        _, err = process.communicate(timeout=20)
+    assert process.returncode in (0, -signal.SIGTERM)
+    assert "Traceback" not in err
+
+
+def test_a_script_answers(tmp_path):
+    project = Project(tmp_path, {"脚本.yaml": "rules:\n  - {match: 退货, answers: [七天]}\n"})
+    with running(project, "脚本.yaml", "--fault", "model_echo") as (_, url):
+        body = {"model": "simulated", "messages": [{"role": "user", "content": "退货期限"}]}
+        with urllib.request.urlopen(f"{url}/chat/completions", json.dumps(body).encode(), timeout=10) as response:
+            answer = json.load(response)
+    assert answer["choices"][0]["message"]["content"] == "七天"
+    assert answer["model"] == "simulated-w8a8"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (("--fault", "thnk_tags"), "Did you mean `think_tags`?"),
+        (("--fault", "loop:2"), "less than or equal to 1"),
+        (("--fault", "loop:x"), "valid number"),
+        (("--model", "a", "--model", "a"), "twice"),
+        (("none.yaml",), "cannot be read"),
+        (("--kind", "tgi"), "vllm-ascend"),
+        (("--port", "70000"), "65535"),
+    ],
+)
+def test_wrong_options_end_with_2_and_a_sentence(tmp_path, arguments, sentence):
+    done = Project(tmp_path).run("simulate", *arguments)
+    assert done.exit_code == 2
+    assert sentence in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_a_taken_port_ends_with_4(tmp_path):
+    with SimulatedServer() as server:
+        done = Project(tmp_path).run("simulate", "--port", str(server.port))
+    assert done.exit_code == 4
+    assert f"127.0.0.1:{server.port}" in done.stderr
+
+
+def test_the_faults_are_listed(tmp_path):
+    done = Project(tmp_path).run("simulate", "--faults")
+    assert done.exit_code == 0
+    assert "think_tags" in done.stdout
+    assert "(F09)" in done.stdout
