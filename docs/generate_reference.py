@@ -26,7 +26,7 @@ Every command answers `--help`. Exit codes are the same everywhere: 0 equivalent
 
 def reference() -> str:
     """The whole page, ending with a newline."""
-    context = click.Context(cli, info_name="promptreg")
+    context = click.Context(cli, info_name="promptreg", **cli.context_settings)
     sections = [_HEAD, _section(cli, context, "promptreg")]
     for name in COMMANDS:
         command = cli.get_command(context, name)

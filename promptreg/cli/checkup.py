@@ -166,7 +166,7 @@ def _embedder(name: str) -> Iterator[Finding]:
     from promptreg.scoring.embedders.registry import load_embedder  # noqa: PLC0415 - numpy is not needed for --help
 
     try:
-        vectors = load_embedder(name).embed(PROBE_TEXTS)
+        vectors = load_embedder(name).encode(PROBE_TEXTS)
     except PromptregError as error:
         yield from _problems("embedder", error)
     else:

@@ -16,6 +16,7 @@ from promptreg.errors import ExitCode
 ROOT = Path(__file__).parents[2]
 PAGES = sorted([*ROOT.glob("README*.md"), *(ROOT / "docs").rglob("*.md"), ROOT / "reports/README.md"])
 PAIRS = [("README.md", "README.zh-CN.md"), ("docs/guide.en.md", "docs/guide.zh-CN.md")]
+CONTEXT = click.Context(cli, info_name="promptreg", **cli.context_settings)
 FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
@@ -39,17 +40,16 @@ def _command_lines(page: Path) -> list[list[str]]:
 
 
 def _option_names(command: click.Command) -> set[str]:
-    parameters = command.get_params(click.Context(command))
+    parameters = command.get_params(click.Context(command, parent=CONTEXT))
     return {name for option in parameters for name in (*option.opts, *option.secondary_opts)}
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
 def test_every_command_line_in_the_docs_exists(page):
-    context = click.Context(cli, info_name="promptreg")
     for words in _command_lines(page):
         command: click.Command = cli
         if words and not words[0].startswith("-"):
-            command = cli.get_command(context, words[0])
+            command = cli.get_command(CONTEXT, words[0])
             assert command is not None, f"{page}: promptreg {words[0]} does not exist"
         used = {word.partition("=")[0] for word in words if re.match(r"--?[a-z]", word)}
         assert used <= _option_names(command), f"{page}: promptreg {' '.join(words)}"
@@ -67,16 +67,15 @@ def test_the_reference_is_what_the_commands_say():
 
 def test_the_reference_has_every_command_and_option():
     text = _read("docs/reference.md")
-    context = click.Context(cli, info_name="promptreg")
     for name in COMMANDS:
         section = text.partition(f"\n## {name}\n")[2].partition("\n## ")[0]
-        for option in _option_names(cli.get_command(context, name)):
+        for option in _option_names(cli.get_command(CONTEXT, name)):
             assert not option.startswith("-") or f"`{option}`" in section, f"{name} {option}"
 
 
 @pytest.mark.parametrize("name", COMMANDS)
 def test_every_command_has_help_an_example_and_help_for_each_option(name):
-    command = cli.get_command(click.Context(cli, info_name="promptreg"), name)
+    command = cli.get_command(CONTEXT, name)
     assert command.help
     assert "Example" in (command.epilog or "")
     assert "promptreg " in (command.epilog or "")
