@@ -29,7 +29,8 @@ from numpy.typing import NDArray
 
 from promptreg.verdict.comparison import compare_cases
 from promptreg.verdict.decide import judge_suite
-from promptreg.verdict.evidence import CaseEvidence, Traits
+from promptreg.scoring.traits import AnswerTraits
+from promptreg.verdict.evidence import CaseEvidence
 from promptreg.verdict.model import CaseVerdict, SuiteVerdict
 from promptreg.verdict.rules import Rules, plan_looks
 from promptreg.verdict.statistics.anchored import contrast, sign_flip_p
@@ -139,9 +140,13 @@ def draw_suite(
             [draw_answers(rng, prompt, "", offsets[:n]), draw_answers(rng, prompt, drift if k in hit else "", offsets[n:])]
         )
         distances = chord_distances(points)
-        traits = tuple(Traits(text=str(int(np.flatnonzero(row == 0)[0]))) for row in distances)
+        traits = tuple(_trait(str(int(np.flatnonzero(row == 0)[0]))) for row in distances)
         evidence.append(CaseEvidence(f"case-{k:04}", n, m, {"embedding": distances}, traits))
     return evidence, {f"case-{k:04}" for k in hit}
+
+
+def _trait(text: str) -> AnswerTraits:
+    return AnswerTraits(text, length=1, finish_reason=None, tool_calls="", language=None, refusal=False)
 
 
 def first_passes(case: CaseEvidence, m: int) -> CaseEvidence:
@@ -299,7 +304,7 @@ def speed() -> None:
         for k in range(cases):
             points = rng.normal(size=(8, 15, 4))
             distances = np.sqrt(((points[:, :, None] - points[:, None]) ** 2).sum(-1))
-            traits = tuple(Traits(text=f"{k} {i}") for i in range(15))
+            traits = tuple(_trait(f"{k} {i}") for i in range(15))
             evidence.append(CaseEvidence(f"case-{k:04}", 10, 5, {f"c{i}": distances[i] for i in range(8)}, traits))
         before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
         started, started_cpu = time.perf_counter(), time.process_time()

@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING
 
 from promptreg.verdict import sentences, suite_sentences
 from promptreg.verdict.comparison import CaseResult, Comparison, compare_cases, labelling_count, permuted_jointly
+from promptreg.verdict.evidence import evidence_of
 from promptreg.verdict.material import case_channels, material_effects
 from promptreg.verdict.model import (
     CaseJudgement,
@@ -43,6 +44,7 @@ from promptreg.verdict.statistics.labellings import is_exact
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from promptreg.scoring.score import CaseScores
     from promptreg.text.sentence import Sentence
     from promptreg.verdict.evidence import CaseEvidence
     from promptreg.verdict.model import PowerOutcome
@@ -58,7 +60,7 @@ class _Gates:
 
 def judge_suite(
     suite: str,
-    cases: Sequence[CaseEvidence],
+    scores: Sequence[CaseScores | CaseEvidence],
     *,
     new: Sequence[str] = (),
     missing: Sequence[str] = (),
@@ -71,7 +73,7 @@ def judge_suite(
 
     Args:
         suite: its name.
-        cases: everything that has a recording and was asked again, in any order.
+        scores: every case that has a recording and was asked again, in any order.
         new: ids of cases without a recording of the same request.
         missing: ids of recorded cases that the suite no longer has.
         rules: thresholds and seed; defaults when left out.
@@ -82,6 +84,7 @@ def judge_suite(
     """
     rules = rules or Rules()
     look = look or Look(passes=0)
+    cases = [evidence_of(case) for case in scores]
     comparison = compare_cases([case for case in cases if case.judgeable], rules)
     gates = _gates(comparison, rules, look, standing)
     outcomes = _check_outcomes(comparison, gates)

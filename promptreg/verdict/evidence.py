@@ -8,28 +8,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from promptreg.verdict.statistics.regression import CheckPasses
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from promptreg.verdict.statistics.regression import CheckPasses
+    from promptreg.scoring.score import CaseScores
+    from promptreg.scoring.traits import AnswerTraits
 
 Floats = NDArray[np.float64]
-
-
-@dataclass(frozen=True, slots=True)
-class Traits:
-    """What is read off one answer besides its distances. Equal answers have equal traits."""
-
-    text: str
-    """Identity of the answer: two answers with the same value are the same after normalisation."""
-    length: int = 0
-    """Characters of the content."""
-    finish_reason: str | None = None
-    tool_calls: str = ""
-    """Canonical text of the tool calls, without their ids."""
-    language: str | None = None
-    """Main language of the content, None where it cannot be told."""
-    refusal: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +28,7 @@ class CaseEvidence:
     target_passes: int
     distances: Mapping[str, Floats] = field(default_factory=dict)
     """By channel, each symmetric of shape (n + m, n + m). Empty when a sample is missing."""
-    traits: tuple[Traits, ...] = ()
+    traits: tuple[AnswerTraits, ...] = ()
     """One an answer, n + m of them. Empty when a sample is missing."""
     checks: tuple[CheckPasses, ...] = ()
     missing_source: int = 0
@@ -57,3 +44,19 @@ class CaseEvidence:
     def deterministic_source(self) -> bool:
         """True when all source answers are the same, and there are at least two of them."""
         return self.source_passes > 1 and len({trait.text for trait in self.traits[: self.source_passes]}) == 1
+
+
+def evidence_of(scores: CaseScores | CaseEvidence) -> CaseEvidence:
+    """What scoring measured, as the verdict sees it. Evidence is returned as it is."""
+    if isinstance(scores, CaseEvidence):
+        return scores
+    return CaseEvidence(
+        case_id=scores.case_id,
+        source_passes=scores.n,
+        target_passes=scores.m,
+        distances=dict(scores.distances),
+        traits=scores.traits,
+        checks=tuple(CheckPasses(scores.case_id, rate.check, rate.passed) for rate in scores.checks),
+        missing_source=len(scores.missing_source),
+        missing_target=len(scores.missing_target),
+    )

@@ -17,7 +17,8 @@ from numpy.typing import NDArray
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from promptreg.verdict.evidence import CaseEvidence, Traits
+    from promptreg.scoring.traits import AnswerTraits
+    from promptreg.verdict.evidence import CaseEvidence
 
 Floats = NDArray[np.float64]
 
@@ -54,7 +55,7 @@ def case_channels(case: CaseEvidence, material_distance: float) -> dict[str, Flo
     return material
 
 
-def settled_answers(case: CaseEvidence) -> tuple[Traits, ...]:
+def settled_answers(case: CaseEvidence) -> tuple[AnswerTraits, ...]:
     """The answers that occur at least n times among all n + m; none for a source of one pass, which shows no noise."""
     if case.source_passes < 2:
         return ()
@@ -63,7 +64,7 @@ def settled_answers(case: CaseEvidence) -> tuple[Traits, ...]:
     return tuple(by_text[text] for text, count in counts.items() if count >= case.source_passes)
 
 
-def trait_distances(traits: Sequence[Traits]) -> Floats:
+def trait_distances(traits: Sequence[AnswerTraits]) -> Floats:
     """How many traits of two answers differ, 0 to 4. A language that cannot be told differs from none."""
     result = np.zeros((len(traits), len(traits)))
     for values in (
@@ -115,7 +116,7 @@ def material_effects(case: CaseEvidence, channels: Mapping[str, Floats]) -> tupl
         for name, values in channels.items()
         if name not in {*WORDING_CHANNELS, FORM, "checks", "length"} and values[:n, n:].any()
     ]
-    return tuple(found)
+    return tuple(dict.fromkeys(found))
 
 
 def got_worse(passed: Sequence[bool | None], n: int) -> bool:
@@ -125,5 +126,5 @@ def got_worse(passed: Sequence[bool | None], n: int) -> bool:
     return bool(source and target) and sum(target) * len(source) < sum(source) * len(target)
 
 
-def _length_changed(answer: Traits, references: Sequence[Traits]) -> bool:
+def _length_changed(answer: AnswerTraits, references: Sequence[AnswerTraits]) -> bool:
     return any(abs(answer.length - reference.length) > LENGTH_CHANGE * reference.length for reference in references)

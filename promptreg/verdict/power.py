@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Final
 
 from promptreg.text.sentence import Sentence
 from promptreg.verdict.decide import judge_suite
+from promptreg.verdict.evidence import evidence_of
 from promptreg.verdict.material import case_channels
 from promptreg.verdict.model import PowerOutcome
 from promptreg.verdict.planted import FAULTS
@@ -27,10 +28,11 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from promptreg.scoring.score import CaseScores
     from promptreg.verdict.evidence import CaseEvidence
     from promptreg.verdict.model import SuiteJudgement
 
-    Plant = Callable[[str, str], CaseEvidence | None]
+    Plant = Callable[[str, str], CaseScores | CaseEvidence | None]
 
 PLANTINGS: Final = 40
 """Most cases into which each fault is planted; more would tell the power no better than ± 8 points."""
@@ -38,7 +40,7 @@ PLANTINGS: Final = 40
 
 def judge_with_self_test(
     suite: str,
-    cases: Sequence[CaseEvidence],
+    scores: Sequence[CaseScores | CaseEvidence],
     plant: Plant,
     *,
     new: Sequence[str] = (),
@@ -51,8 +53,8 @@ def judge_with_self_test(
 
     Args:
         suite: as in `judge_suite`, like all arguments that are not described here.
-        cases: everything that was compared.
-        plant: (name of a fault, case id) to that case's evidence with the fault planted into all of its target replies;
+        scores: every case that has a recording and was asked again.
+        plant: (name of a fault, case id) to that case's scores with the fault planted into all of its target replies;
             None where it cannot be planted. Called once a fault and case.
         new: cases without a recording.
         missing: recorded cases that are gone.
@@ -61,21 +63,22 @@ def judge_with_self_test(
         standing: judgement at an earlier look.
     """
     rules, look = rules or Rules(), look or Look(passes=0)
-    judgement = judge_suite(suite, cases, new=new, missing=missing, rules=rules, look=look, standing=standing)
+    judgement = judge_suite(suite, scores, new=new, missing=missing, rules=rules, look=look, standing=standing)
     if judgement.drift_rejected or judgement.regression.rejected or not judgement.facts.compared or not look.last:
         return judgement
-    power = self_test(cases, plant, rules=rules, look=look)
-    return judge_suite(suite, cases, new=new, missing=missing, rules=rules, look=look, standing=standing, power=power)
+    power = self_test(scores, plant, rules=rules, look=look)
+    return judge_suite(suite, scores, new=new, missing=missing, rules=rules, look=look, standing=standing, power=power)
 
 
 def self_test(
-    cases: Sequence[CaseEvidence], plant: Plant, *, rules: Rules, look: Look, plantings: int = PLANTINGS
+    scores: Sequence[CaseScores | CaseEvidence], plant: Plant, *, rules: Rules, look: Look, plantings: int = PLANTINGS
 ) -> tuple[PowerOutcome, ...]:
     """Power for each fault that could be planted anywhere, in the order of `FAULTS`.
 
     Cases with another number of passes than most are left out. Where the suite has more than `plantings` cases, a
     sample is drawn with the seed, the same for every fault.
     """
+    cases = (evidence_of(case) for case in scores)
     judgeable = sorted((case for case in cases if case.judgeable), key=lambda case: case.case_id)
     if not judgeable:
         return ()
@@ -89,7 +92,9 @@ def self_test(
     outcomes = []
     for name in FAULTS:
         planted = [(position, plant(name, members[position].case_id)) for position in positions]
-        found = {position: rejudged.rejects(position, case) for position, case in planted if case is not None}
+        found = {
+            position: rejudged.rejects(position, evidence_of(case)) for position, case in planted if case is not None
+        }
         if found:
             missed = tuple(members[position].case_id for position, rejects in found.items() if not rejects)
             count = len(found) - len(missed)

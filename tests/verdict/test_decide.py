@@ -7,13 +7,18 @@ import numpy as np
 import pytest
 
 from promptreg.errors import ExitCode, UsageError
+from promptreg.scoring.traits import AnswerTraits
 from promptreg.text.sentence import Sentence
 from promptreg.verdict.decide import judge_suite
-from promptreg.verdict.evidence import CaseEvidence, Traits
+from promptreg.verdict.evidence import CaseEvidence
 from promptreg.verdict.gate import exit_code
 from promptreg.verdict.model import CaseVerdict, PowerOutcome, SuiteVerdict, severity
 from promptreg.verdict.rules import Look, Rules, plan_looks
 from promptreg.verdict.statistics.regression import CheckPasses
+
+
+def trait(text, length=0, finish_reason="stop", tool_calls="", language="en", *, refusal=False):
+    return AnswerTraits(text, length, finish_reason, tool_calls, language, refusal)
 
 
 def noisy(case_id, *, n=10, m=5, shift=0.0, seed=0, checks=()):
@@ -22,7 +27,7 @@ def noisy(case_id, *, n=10, m=5, shift=0.0, seed=0, checks=()):
     points = rng.normal(size=(n + m, 4))
     points[n:] += shift
     distances = np.sqrt(((points[:, None] - points[None]) ** 2).sum(-1)) / 10
-    traits = tuple(Traits(text=f"{case_id} {i}", length=40, finish_reason="stop", language="en") for i in range(n + m))
+    traits = tuple(trait(text=f"{case_id} {i}", length=40, finish_reason="stop", language="en") for i in range(n + m))
     return CaseEvidence(case_id, n, m, {"embedding": distances}, traits, tuple(checks))
 
 
@@ -38,7 +43,7 @@ def texts(case_id, source, target, *, distances=None, traits=None, checks=()):
         len(source),
         len(target),
         {"embedding": embedding, "edit": edit},
-        tuple(traits.get(a, Traits(text=a, length=len(a), finish_reason="stop", language="en")) for a in answers),
+        tuple(traits.get(a, trait(text=a, length=len(a), finish_reason="stop", language="en")) for a in answers),
         tuple(checks),
     )
 
@@ -134,7 +139,7 @@ def test_a_deterministic_source_does_not_drift_by_wording_alone():
 def test_a_deterministic_source_drifts_by_a_material_effect(effect, changes):
     reply = changes.get("reply", "no it not")
     traits = {
-        reply: Traits(
+        reply: trait(
             **{"text": reply, "length": len(reply), "finish_reason": "stop", "language": "en"}
             | changes.get("traits", {})
         )
@@ -162,7 +167,7 @@ def test_a_deterministic_source_drifts_by_a_material_effect(effect, changes):
 
 
 def test_a_material_effect_in_one_reply_is_not_proof():
-    traits = {"cut": Traits(text="cut", length=16, finish_reason="length", language="en")}
+    traits = {"cut": trait(text="cut", length=16, finish_reason="length", language="en")}
     moved = texts("moved", ["alpha beta gamma"] * 10, ["cut", *["alpha gamma beta"] * 4], traits=traits)
     judgement = judge_suite("s", [moved, *(texts(f"c{i}", ["a b"] * 10, ["a b"] * 5) for i in range(5))])
     assert by_id(judgement)["moved"].verdict is CaseVerdict.CHANGED
