@@ -7,12 +7,15 @@ import io
 import os
 import sys
 import traceback
-from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import click
 
 from promptreg import __version__
 from promptreg.errors import ExitCode, ProjectError, PromptregError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 COMMANDS = {
     "init": "Write a commented promptreg.toml and an example suite.",
@@ -34,11 +37,11 @@ Written here so that `--help` imports no command: numpy, openai, aiohttp and ric
 class LazyGroup(click.Group):
     """A group that imports the module of a subcommand only when that subcommand is asked for."""
 
-    def list_commands(self, ctx: click.Context) -> list[str]:
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
         """Names in the order of a user's day."""
         return list(COMMANDS)
 
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002 - click's signature
         """The click command of `promptreg.cli.<name>`, or None for an unknown name (click then says so)."""
         if cmd_name not in COMMANDS:
             return None
@@ -46,7 +49,7 @@ class LazyGroup(click.Group):
         command: click.Command = module.command
         return command
 
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002 - click's signature
         """The list of commands, from `COMMANDS` alone."""
         with formatter.section("Commands"):
             formatter.write_dl(list(COMMANDS.items()))
@@ -89,26 +92,31 @@ def run(arguments: Sequence[str]) -> int:
         result = cli.main(args=list(arguments), prog_name="promptreg", standalone_mode=False)
     except click.exceptions.Exit as leave:
         return leave.exit_code
-    except click.exceptions.NoArgsIsHelpError as error:
-        error.show()
-        return ExitCode.USAGE
-    except click.ClickException as error:
-        error.show()
-        return ExitCode.USAGE
-    except (KeyboardInterrupt, click.Abort):
-        click.echo("Interrupted. Whatever was stored stays; `--resume` goes on from there.", err=True)
-        return ExitCode.INTERRUPTED
-    except BrokenPipeError:
-        # The reader of a pipe has gone (`| head`): no news for anybody; stdout must not be flushed again at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return ExitCode.EQUIVALENT
-    except PromptregError as error:
-        _show(error)
-        return error.exit_code
-    except Exception as error:  # noqa: BLE001 - the last resort: a bug must still end with a sentence and a code
-        _show_bug(error)
-        return ExitCode.FAILURE
+    except (Exception, KeyboardInterrupt) as error:  # noqa: BLE001 - a bug, too, must end with a sentence and a code
+        return _ended_by(error)
     return result if isinstance(result, int) else ExitCode.EQUIVALENT
+
+
+def _ended_by(error: BaseException) -> ExitCode:
+    """Say what ended the command, and with which code it exits."""
+    code = ExitCode.FAILURE
+    match error:
+        case click.Abort() | KeyboardInterrupt():
+            click.echo("Interrupted. Whatever was stored stays; `--resume` goes on from there.", err=True)
+            code = ExitCode.INTERRUPTED
+        case click.ClickException():
+            error.show()
+            code = ExitCode.USAGE
+        case BrokenPipeError():
+            # The reader of a pipe has gone (`| head`): no news for anybody; stdout must not be flushed again at exit.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            code = ExitCode.EQUIVALENT
+        case PromptregError():
+            _show(error)
+            code = error.exit_code
+        case _:
+            _show_bug(error)
+    return code
 
 
 def main() -> None:
@@ -117,17 +125,17 @@ def main() -> None:
 
 
 def _show(error: PromptregError) -> None:
-    from promptreg.text.terminal import strip_control  # noqa: PLC0415 - not needed for --help
+    from promptreg.text.terminal import safe_for_terminal  # noqa: PLC0415 - not needed for --help
 
     if isinstance(error, ProjectError) and len(error.problems) > 1:
         click.echo(f"Error: {len(error.problems)} problems", err=True)
         for problem in error.problems:
-            click.echo(strip_control(f"  {problem}"), err=True)
+            click.echo(safe_for_terminal(f"  {problem}"), err=True)
     else:
-        click.echo(strip_control(f"Error: {error}"), err=True)
+        click.echo(safe_for_terminal(f"Error: {error}"), err=True)
 
 
-def _show_bug(error: Exception) -> None:
+def _show_bug(error: BaseException) -> None:
     click.echo(
         f"Error: promptreg failed inside: {type(error).__name__}: {error}\n"
         "This is a bug in promptreg, not in your project. Set PROMPTREG_TRACEBACK=1 to see where.",

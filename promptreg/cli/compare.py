@@ -1,0 +1,87 @@
+"""`promptreg compare`."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+import click
+
+from promptreg.cli.options import common_options, example
+
+
+@click.command("compare", epilog=example("promptreg compare suites/support.yaml --to ascend --passes 5"))
+@click.argument("suites", nargs=-1, type=click.Path(path_type=Path))
+@click.option("--to", "target", metavar="NAME", help="The deployment to judge. Default: the target role.")
+@click.option("--from", "source", metavar="NAME", help="Whose baseline to judge against. Default: the source role.")
+@click.option("--passes", type=click.IntRange(1, 1000), help="Samples of every case. Default: plan.compare_passes (5).")
+@click.option("--run", "run_id", metavar="RUN", help="Judge a stored run again; no calls are made.")
+@click.option("--resume", is_flag=True, help="Go on with the last unfinished run; stored calls are not repeated.")
+@click.option("--select", metavar="EXPR", help="Only some cases, such as `tag:policy and not id:refund*`.")
+@click.option(
+    "--alpha", type=click.FloatRange(0, 1, min_open=True, max_open=True), help="False-alarm rate of the drift test."
+)
+@click.option(
+    "--fdr", type=click.FloatRange(0, 1, min_open=True, max_open=True), help="False discovery rate of the case list."
+)
+@click.option("--html", "html", type=click.Path(path_type=Path, dir_okay=False), help="Where to write the report.")
+@click.option("--allow-inconclusive", is_flag=True, help="Exit with 0 instead of 3 when nothing could be decided.")
+@click.option("--dry-run", is_flag=True, help="Print calls, estimated tokens and time; send nothing.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object and nothing else on stdout.")
+@common_options
+def command(
+    suites: tuple[Path, ...],
+    target: str | None,
+    source: str | None,
+    passes: int | None,
+    run_id: str | None,
+    resume: bool,
+    select: str | None,
+    alpha: float | None,
+    fdr: float | None,
+    html: Path | None,
+    allow_inconclusive: bool,
+    dry_run: bool,
+    as_json: bool,
+    config_path: Path | None,
+    verbose: bool,
+    quiet: bool,
+) -> int:
+    """Replay the recorded cases on the target, judge the drift, write the HTML report.
+
+    SUITES are files or folders; without any, the project's own suites are compared. Exit codes: 0 equivalent, 1 drift
+    or regression, 3 inconclusive, 4 when the deployment failed, 2 when the project is wrong.
+    """
+    from promptreg.cli.console import console  # noqa: PLC0415 - loaded when the command runs, not for --help
+    from promptreg.cli.record import print_estimate  # noqa: PLC0415 - see above
+    from promptreg.cli.verdicts import print_comparison  # noqa: PLC0415 - see above
+    from promptreg.config import load_config  # noqa: PLC0415 - see above
+    from promptreg.replay.progress import renderer_for  # noqa: PLC0415 - see above
+    from promptreg.workflow.compare import CompareOptions, compare, plan_compare  # noqa: PLC0415 - see above
+
+    config = load_config(config_path, Path.cwd())
+    options = CompareOptions(
+        suites=suites,
+        source=source,
+        target=target,
+        passes=passes,
+        run_id=run_id,
+        resume=resume,
+        select=select,
+        alpha=alpha,
+        fdr=fdr,
+        report=html,
+        allow_inconclusive=allow_inconclusive,
+    )
+    if dry_run:
+        print_estimate(plan_compare(config, options), as_json=as_json)
+        return 0
+    notices = console(stderr=True)
+    with renderer_for(sys.stderr, "compare", quiet=quiet) as show:
+        result = compare(config, options, on_progress=show, on_notice=notices.print)
+    if as_json:
+        click.echo(json.dumps(result.to_json(config.root), ensure_ascii=False))
+    else:
+        print_comparison(result, config, quiet=quiet, verbose=verbose)
+    return int(result.comparison.exit_code)

@@ -1,0 +1,110 @@
+"""`promptreg record`."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from promptreg.cli.options import common_options, example
+
+if TYPE_CHECKING:
+    from promptreg.workflow.estimate import Estimate
+    from promptreg.workflow.record import Recording
+
+
+@click.command("record", epilog=example("promptreg record suites/support.yaml --on gpu --passes 10"))
+@click.argument("suites", nargs=-1, type=click.Path(path_type=Path))
+@click.option("--on", "deployment", metavar="NAME", help="The deployment to record on. Default: the source role.")
+@click.option("--passes", type=click.IntRange(1, 1000), help="Samples of every case. Default: plan.record_passes (10).")
+@click.option("--select", metavar="EXPR", help="Only some cases, such as `tag:policy and not id:refund*`.")
+@click.option("--resume", is_flag=True, help="Go on with the last unfinished run; stored calls are not repeated.")
+@click.option("--dry-run", is_flag=True, help="Print calls, estimated tokens and time; send nothing.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object and nothing else on stdout.")
+@common_options
+def command(
+    suites: tuple[Path, ...],
+    deployment: str | None,
+    passes: int | None,
+    select: str | None,
+    resume: bool,
+    dry_run: bool,
+    as_json: bool,
+    config_path: Path | None,
+    verbose: bool,
+    quiet: bool,
+) -> int:
+    """Record goldens on the source deployment and write the baselines.
+
+    Every case is asked once per pass, in shuffled order, as a request of its own: ten passes show how much the source
+    differs from itself, and that noise is what the target is judged against. SUITES are files or folders; without any,
+    the project's own suites are recorded. Commit the files under baselines/ to git.
+    """
+    from promptreg.cli.console import console  # noqa: PLC0415 - loaded when the command runs, not for --help
+    from promptreg.config import load_config  # noqa: PLC0415 - see above
+    from promptreg.replay.progress import renderer_for  # noqa: PLC0415 - see above
+    from promptreg.workflow.record import RecordOptions, plan_record, record  # noqa: PLC0415 - see above
+
+    config = load_config(config_path, Path.cwd())
+    options = RecordOptions(suites, deployment, passes, select, resume)
+    if dry_run:
+        print_estimate(plan_record(config, options), as_json=as_json)
+        return 0
+    notices = console(stderr=True)
+    with renderer_for(sys.stderr, "record", quiet=quiet) as show:
+        recording = record(config, options, on_progress=show, on_notice=notices.print)
+    if as_json:
+        click.echo(json.dumps(recording.to_json(config.root), ensure_ascii=False))
+    else:
+        _print(recording, config.root, quiet=quiet, verbose=verbose)
+    return int(recording.exit_code)
+
+
+def print_estimate(estimate: Estimate, *, as_json: bool) -> None:
+    """What a run would cost, for people or machines."""
+    if as_json:
+        click.echo(json.dumps(estimate.to_json(), ensure_ascii=False))
+        return
+    click.echo(
+        f"{estimate.calls} calls on {estimate.deployment}: {estimate.cases} cases of {estimate.suites} suite(s), "
+        f"{estimate.passes} passes.\n"
+        f"About {estimate.prompt_tokens} prompt tokens and at most {estimate.answer_tokens} answer tokens (estimated "
+        f"from the text), at most {_duration(estimate.seconds)}. Nothing was sent."
+    )
+
+
+def _print(recording: Recording, root: Path, *, quiet: bool, verbose: bool) -> None:
+    from promptreg.cli.console import console  # noqa: PLC0415 - see above
+
+    out = console()
+    for warning in recording.warnings:
+        out.print(f"Warning: {warning}", style="yellow")
+    for suite in recording.suites:
+        if suite.baseline is None:
+            out.print(f"{suite.suite}: no call was answered; no baseline was written.", style="red")
+        elif not quiet:
+            out.print(f"{suite.suite}: {suite.cases} cases, {recording.passes} passes → {_shown(suite.baseline, root)}")
+    if recording.failed:
+        out.print(
+            f"{recording.failed} of {recording.answered + recording.failed} calls got no answer. "
+            f"`promptreg record --resume` tries just those again; `promptreg runs {recording.run_id}` says why.",
+            style="red",
+        )
+    elif not quiet:
+        out.print(f"Run {recording.run_id}: {recording.answered} samples recorded on {recording.deployment}.")
+        out.print("Next: commit the baselines, then `promptreg compare`.")
+    if verbose:
+        out.print(f"Store: {root / '.promptreg'}")
+
+
+def _shown(path: Path, root: Path) -> str:
+    return path.relative_to(root).as_posix() if path.is_relative_to(root) else str(path)
+
+
+def _duration(seconds: float) -> str:
+    if seconds < 120:
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 7200 else f"{seconds / 3600:.1f} h"

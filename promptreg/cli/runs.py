@@ -1,0 +1,119 @@
+"""`promptreg runs`."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from promptreg.cli.options import common_options, example
+
+if TYPE_CHECKING:
+    from promptreg.canonical import JsonObject
+    from promptreg.store.runs import RunRecord
+    from promptreg.workflow.runs import FailedCall
+
+
+@click.command("runs", epilog=example("promptreg runs 20261201-231502-gpu-3f2a"))
+@click.argument("run_id", required=False, metavar="[RUN]")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object and nothing else on stdout.")
+@common_options
+def command(run_id: str | None, as_json: bool, config_path: Path | None, verbose: bool, quiet: bool) -> int:
+    """List stored runs, newest first, or show one RUN with the calls that failed in it."""
+    del quiet  # there is nothing to leave out; the option is there because every command has it
+    from promptreg.config import load_config  # noqa: PLC0415 - loaded when the command runs, not for --help
+    from promptreg.store.store import Store  # noqa: PLC0415 - see above
+    from promptreg.workflow.runs import failed_calls, run_json  # noqa: PLC0415 - see above
+
+    config = load_config(config_path, Path.cwd())
+    with Store.open(config.root / config.paths.store, create=False) as store:
+        if run_id is None:
+            records = store.runs()
+            if as_json:
+                click.echo(_json({"schema": "promptreg.runs/1", "runs": [run_json(each) for each in records]}))
+            else:
+                _print_list(records)
+            return 0
+        record = store.run(run_id)
+        failures = failed_calls(store, record)
+    if as_json:
+        details: JsonObject = {
+            "schema": "promptreg.run/1",
+            **run_json(record),
+            "failures": [f.to_json() for f in failures],
+        }
+        click.echo(_json(details))
+    else:
+        _print_one(record, failures, everything=verbose)
+    return 0
+
+
+def _json(value: JsonObject) -> str:
+    return json.dumps(value, ensure_ascii=False)
+
+
+def _print_list(records: tuple[RunRecord, ...]) -> None:
+    from rich.table import Table  # noqa: PLC0415 - see above
+
+    from promptreg.cli.console import console  # noqa: PLC0415 - see above
+
+    if not records:
+        click.echo("No runs yet. `promptreg record` makes the first.")
+        return
+    table = Table(box=None, pad_edge=False)
+    for column in ("run", "kind", "state", "verdict", "deployment", "samples", "failed", "suites"):
+        table.add_column(
+            column, no_wrap=column == "run", justify="right" if column in {"samples", "failed"} else "left"
+        )
+    for record in records:
+        table.add_row(
+            record.run_id,
+            record.kind,
+            record.state,
+            record.verdict or "",
+            record.deployment,
+            f"{record.answered}/{record.cases * record.passes}",
+            str(record.failed),
+            ", ".join(record.suites),
+        )
+    console().print(table)
+
+
+def _print_one(record: RunRecord, failures: tuple[FailedCall, ...], *, everything: bool) -> None:
+    from promptreg.cli.console import console  # noqa: PLC0415 - see above
+    from promptreg.workflow.runs import local_time  # noqa: PLC0415 - see above
+
+    out = console()
+    total = record.cases * record.passes
+    facts = {
+        "run": record.run_id,
+        "kind": record.kind,
+        "state": record.state,
+        "verdict": record.verdict,
+        "deployment": record.deployment,
+        "model": record.model,
+        "server": record.server,
+        "address": record.base_url,
+        "started": local_time(record.started_at),
+        "ended": None if record.ended_at is None else local_time(record.ended_at),
+        "suites": ", ".join(record.suites),
+        "cases": record.cases,
+        "passes": record.passes,
+        "seed": record.seed,
+        "samples": f"{record.answered} of {total} answered, {record.failed} failed",
+    }
+    for name, value in facts.items():
+        if value is not None:
+            out.print(f"{name:<11} {value}")
+    for warning in record.warnings:
+        out.print(f"warning     {warning}", style="yellow")
+    shown = failures if everything else failures[:20]
+    for failure in shown:
+        out.print(
+            f"failed      {failure.suite}/{failure.case_id} pass {failure.pass_index + 1}: {failure.message}",
+            style="red",
+        )
+    if len(shown) < len(failures):
+        out.print(f"            … and {len(failures) - len(shown)} more; -v shows them all")

@@ -1,0 +1,84 @@
+"""How a comparison is told on the terminal: the verdict, the worst cases, what to do next."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+from promptreg.cli.console import STYLES, console, reader_language
+from promptreg.text.preview import preview
+from promptreg.text.terminal import safe_for_terminal
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from rich.console import Console
+
+    from promptreg.config import Config
+    from promptreg.text.sentence import Language
+    from promptreg.verdict.model import CaseJudgement, SuiteJudgement
+    from promptreg.workflow.compare import Compared
+
+WORST_SHOWN = 10
+"""Cases listed per suite without `-v`; the report shows all."""
+
+_QUIET_VERDICTS = frozenset({"pass", "changed"})
+_CASES = {"en": "cases", "zh": "个用例"}
+_MORE = {"en": "… and {count} more; the report shows them all", "zh": "……另有 {count} 个，报告中全部列出"}
+_REPORT = {"en": "Report: {path}", "zh": "报告：{path}"}
+_RUN = {"en": "Run: {run}", "zh": "运行：{run}"}
+_WARNING = {"en": "Warning: {text}", "zh": "警告：{text}"}
+
+
+def print_comparison(result: Compared, config: Config, *, quiet: bool, verbose: bool) -> None:
+    """Print verdicts for people; `--json` is for machines."""
+    language = reader_language(config.language)
+    out = console()
+    for suite in result.comparison.suites:
+        _print_suite(out, suite, language, quiet=quiet, everything=verbose)
+    if quiet:
+        return
+    for warning in result.comparison.warnings:
+        out.print(_WARNING[language].format(text=safe_for_terminal(warning)), style="yellow")
+    out.print(_RUN[language].format(run=result.comparison.run_id))
+    out.print(_REPORT[language].format(path=_shown(result.report)))
+
+
+def _print_suite(out: Console, suite: SuiteJudgement, language: Language, *, quiet: bool, everything: bool) -> None:
+    from rich.text import Text  # noqa: PLC0415 - rich loads when there is something to print
+
+    out.print(
+        Text.assemble(
+            (suite.verdict.value, STYLES[suite.verdict.value]),
+            f"  {safe_for_terminal(suite.suite)}: {safe_for_terminal(suite.sentence.text(language))}",
+        )
+    )
+    if quiet:
+        return
+    counts = ", ".join(f"{number} {verdict.value}" for verdict, number in suite.counts().items())
+    out.print(f"  {len(suite.cases)} {_CASES[language]}: {counts}")
+    shown = [case for case in suite.cases if everything or case.verdict.value not in _QUIET_VERDICTS]
+    for case in shown if everything else shown[:WORST_SHOWN]:
+        out.print(_case_line(case, language))
+    left = len(shown) - WORST_SHOWN
+    if left > 0 and not everything:
+        out.print("  " + _MORE[language].format(count=left))
+
+
+def _case_line(case: CaseJudgement, language: Language) -> object:
+    from rich.text import Text  # noqa: PLC0415 - see above
+
+    verdict = case.verdict.value
+    return Text.assemble(
+        ("  " + verdict.ljust(8), STYLES[verdict]),
+        f" {preview(case.case_id, 40)}: {safe_for_terminal(case.sentence.text(language))}",
+    )
+
+
+def _shown(path: Path) -> str:
+    """The path as the user would type it from here, where that is shorter."""
+    try:
+        relative = os.path.relpath(path)
+    except ValueError:  # another drive on Windows
+        return str(path)
+    return relative if not relative.startswith("..") else str(path)

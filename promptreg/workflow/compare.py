@@ -1,0 +1,198 @@
+"""`compare`: passes on the target deployment, judged against the source's baseline, and the report."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from promptreg.baseline.paths import baseline_path, safe_name
+from promptreg.baseline.read import read_baseline
+from promptreg.errors import BaselineError, Place, Problem, UsageError
+from promptreg.report.html import write_html
+from promptreg.store.store import Store
+from promptreg.verdict.rules import Rules
+from promptreg.workflow.collect import OnProgress, Order, collect, run_to_continue
+from promptreg.workflow.comparison import Comparison
+from promptreg.workflow.estimate import Estimate, estimate
+from promptreg.workflow.judge import JudgedSuite, judge_stored
+from promptreg.workflow.pairing import Pairing, pair_with_baseline
+from promptreg.workflow.project import project_suites
+from promptreg.workflow.view import report_payload
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from promptreg.baseline.model import Baseline
+    from promptreg.canonical import JsonObject
+    from promptreg.config import Config
+    from promptreg.store.runs import RunRecord
+    from promptreg.suite.model import Suite
+
+
+@dataclass(frozen=True, slots=True)
+class CompareOptions:
+    """What `promptreg compare` can be told. None means: as the configuration says."""
+
+    suites: tuple[Path, ...] = ()
+    """Suite files or folders; none for the project's own."""
+    source: str | None = None
+    target: str | None = None
+    passes: int | None = None
+    run_id: str | None = None
+    """Judge this stored run; no calls are made."""
+    resume: bool = False
+    select: str | None = None
+    alpha: float | None = None
+    fdr: float | None = None
+    report: Path | None = None
+    """Where to write the report; None for reports/RUN.html in the project."""
+    allow_inconclusive: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """A finished `compare`."""
+
+    comparison: Comparison
+    report: Path
+
+    def to_json(self, root: Path) -> JsonObject:
+        """The object of `compare --json`."""
+        report = self.report.resolve()
+        return self.comparison.to_json(
+            report.relative_to(root).as_posix() if report.is_relative_to(root) else str(report)
+        )
+
+
+def compare(
+    config: Config,
+    options: CompareOptions,
+    *,
+    on_progress: OnProgress = lambda _: None,
+    on_notice: Callable[[str], None] = lambda _: None,
+) -> Compared:
+    """Compare a target with the source's baseline and write the report.
+
+    Args:
+        config: the project.
+        options: what was asked for.
+        on_progress: called as samples arrive.
+        on_notice: called with sentences that a user should see before the calls begin.
+
+    Raises:
+        PromptregError: see `promptreg.errors`; samples stored before stay, and `resume` goes on from them.
+        KeyboardInterrupt: after Ctrl-C; the run can be resumed.
+    """
+    suites = project_suites(config, options.suites, options.select)
+    store_path = config.root / config.paths.store
+    with Store.open(store_path, create=options.run_id is None) as store:
+        if options.run_id is None:
+            pairings = _pairings(config, options, suites)
+            order = _order(config, options, pairings)
+            resumed = run_to_continue(store, order, resume=options.resume, on_notice=on_notice)
+            record = store.run(collect(config, store, order, resumed=resumed, on_progress=on_progress).run_id)
+        else:
+            record = _stored_run(store, options.run_id)
+            suites = tuple(suite for suite in suites if suite.name in record.suites)
+            pairings = _pairings(config, options, suites, record)
+        return _judge_and_report(config, options, store, record, pairings)
+
+
+def plan_compare(config: Config, options: CompareOptions) -> Estimate:
+    """What `compare --dry-run` prints: calls, tokens and time. Nothing is sent."""
+    suites = project_suites(config, options.suites, options.select)
+    return estimate(_order(config, options, _pairings(config, options, suites)))
+
+
+def _stored_run(store: Store, run_id: str) -> RunRecord:
+    record = store.run(run_id)
+    if record.kind != "compare":
+        raise UsageError(
+            f"Run {run_id} recorded a baseline; only runs of `compare` can be judged. `promptreg runs` lists them."
+        )
+    return record
+
+
+def _pairings(
+    config: Config, options: CompareOptions, suites: tuple[Suite, ...], record: RunRecord | None = None
+) -> tuple[Pairing, ...]:
+    """Each suite beside its baseline.
+
+    Raises:
+        BaselineError: a suite without a baseline, or a damaged one; every suite's problems at once.
+    """
+    source = options.source or (record.options.get("source") if record is not None else None)
+    name = str(source) if source is not None else config.role("source").name
+    if record is None:
+        config.deployment(name)
+    problems: list[Problem] = []
+    pairings: list[Pairing] = []
+    for suite in suites:
+        path = baseline_path(config.root / config.paths.baselines, suite.name, name)
+        try:
+            baseline = _baseline_of(path, suite, name)
+        except BaselineError as error:
+            problems += error.problems
+        else:
+            pairings.append(pair_with_baseline(suite, baseline, whole=options.select is None))
+    if problems:
+        raise BaselineError(problems)
+    if not pairings:
+        raise UsageError("None of the suites belongs to this run.")
+    return tuple(pairings)
+
+
+def _baseline_of(path: Path, suite: Suite, deployment: str) -> Baseline:
+    if not path.exists():
+        raise BaselineError(
+            Problem(
+                f"Suite {suite.name!r} has no baseline of deployment {deployment!r}. "
+                f"`promptreg record --on {deployment}` makes it.",
+                Place(suite.path),
+            )
+        )
+    return read_baseline(path)
+
+
+def _order(config: Config, options: CompareOptions, pairings: tuple[Pairing, ...]) -> Order:
+    deployment = config.deployment(options.target) if options.target is not None else config.role("target")
+    passes = config.plan.compare_passes if options.passes is None else options.passes
+    cases = tuple(case for pairing in pairings for case in pairing.known)
+    source = pairings[0].baseline.header.deployment
+    return Order("compare", deployment, cases, passes, config.plan.seed, {"select": options.select, "source": source})
+
+
+def _judge_and_report(
+    config: Config, options: CompareOptions, store: Store, record: RunRecord, pairings: tuple[Pairing, ...]
+) -> Compared:
+    judged = tuple(judge_stored(config, store, record, pairing, rules=_rules(config, options)) for pairing in pairings)
+    comparison = Comparison.of(
+        record.run_id,
+        tuple(suite.judgement for suite in judged),
+        warnings=_warnings(record, judged),
+        allow_inconclusive=options.allow_inconclusive,
+    )
+    path = options.report or config.root / config.paths.reports / f"{safe_name(record.run_id)}.html"
+    write_html(report_payload(config, store, record, judged, comparison), path)
+    store.update_run(record.run_id, verdict=comparison.verdict.value)
+    return Compared(comparison, path)
+
+
+def _warnings(record: RunRecord, judged: tuple[JudgedSuite, ...]) -> tuple[str, ...]:
+    source = (warning for suite in judged for warning in suite.pairing.baseline.header.warnings)
+    return tuple(
+        dict.fromkeys((*(f"Source: {text}" for text in source), *(f"Target: {text}" for text in record.warnings)))
+    )
+
+
+def _rules(config: Config, options: CompareOptions) -> Rules:
+    judging = config.judging
+    return Rules(
+        alpha=judging.alpha if options.alpha is None else options.alpha,
+        fdr=judging.fdr if options.fdr is None else options.fdr,
+        material_distance=judging.material_distance,
+        max_error_fraction=judging.max_error_fraction,
+        max_drifted_fraction=judging.max_drifted_fraction,
+        seed=config.plan.seed,
+    )

@@ -1,0 +1,82 @@
+"""What a run would cost, before anything is sent."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from promptreg.canonical import JsonObject, canonical_json
+
+if TYPE_CHECKING:
+    from promptreg.workflow.collect import Order
+
+ASSUMED_ANSWER_TOKENS = 512
+"""Answer length of a case that sets no limit; the estimate says that it was assumed."""
+
+ASSUMED_TOKENS_PER_S = 30.0
+"""Decoding speed of one stream on a loaded server, tokens a second. Only the order of magnitude is meant."""
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """Calls, tokens and time of an order. Tokens are estimates from the script of the text, not counts."""
+
+    deployment: str
+    suites: int
+    cases: int
+    passes: int
+    prompt_tokens: int
+    answer_tokens: int
+    """At most: every answer as long as its limit."""
+    seconds: float
+    """At most, at an assumed decoding speed and the configured concurrency."""
+
+    @property
+    def calls(self) -> int:
+        """Samples to take."""
+        return self.cases * self.passes
+
+    def to_json(self) -> JsonObject:
+        """The object of `--dry-run --json`."""
+        return {
+            "schema": "promptreg.estimate/1",
+            "deployment": self.deployment,
+            "suites": self.suites,
+            "cases": self.cases,
+            "passes": self.passes,
+            "calls": self.calls,
+            "estimated_prompt_tokens": self.prompt_tokens,
+            "estimated_answer_tokens": self.answer_tokens,
+            "estimated_seconds": round(self.seconds),
+        }
+
+
+def estimate(order: Order) -> Estimate:
+    """Estimate an order; nothing is sent."""
+    prompt = sum(_tokens(canonical_json(list(case.request.messages))) for case in order.cases)
+    limits = [_limit({**order.deployment.request, **case.request.params}) for case in order.cases]
+    in_parallel = max(1, min(order.deployment.concurrency, len(order.cases)))
+    return Estimate(
+        deployment=order.deployment.name,
+        suites=len({case.suite for case in order.cases}),
+        cases=len(order.cases),
+        passes=order.passes,
+        prompt_tokens=prompt * order.passes,
+        answer_tokens=sum(limits) * order.passes,
+        seconds=sum(limits) * order.passes / ASSUMED_TOKENS_PER_S / in_parallel,
+    )
+
+
+def _tokens(text: str) -> int:
+    """0.3 token an ASCII character and 0.6 any other: the rule of thumb of DeepSeek's API documentation, rounded up."""
+    ascii_characters = sum(character.isascii() for character in text)
+    return math.ceil(0.3 * ascii_characters + 0.6 * (len(text) - ascii_characters))
+
+
+def _limit(params: JsonObject) -> int:
+    for name in ("max_completion_tokens", "max_tokens"):
+        value = params.get(name)
+        if isinstance(value, int) and not isinstance(value, bool):
+            return value
+    return ASSUMED_ANSWER_TOKENS

@@ -1,0 +1,102 @@
+"""Stored target samples against a baseline: read, scored, judged.
+
+No calls are made, and the same inputs give the same verdict.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from promptreg.scoring.embedders.registry import load_embedder
+from promptreg.scoring.score import CasePair, CaseScores, score_suite
+from promptreg.verdict.decide import judge_suite
+from promptreg.workflow.stored import stored_answers
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from promptreg.answer.model import Answer
+    from promptreg.config import Config
+    from promptreg.store.runs import RunRecord
+    from promptreg.store.store import Store
+    from promptreg.suite.model import Case
+    from promptreg.verdict.model import CaseJudgement, SuiteJudgement
+    from promptreg.verdict.rules import Rules
+    from promptreg.workflow.pairing import Pairing
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedCase:
+    """One case with its verdict and the answers it rests on."""
+
+    case: Case
+    judgement: CaseJudgement
+    source: tuple[Answer | None, ...]
+    """By pass; None where the source gave no answer."""
+    target: tuple[Answer | None, ...]
+    scores: CaseScores | None
+    """None when the case was not compared."""
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedSuite:
+    """One suite with its verdict and everything the report shows of it."""
+
+    pairing: Pairing
+    judgement: SuiteJudgement
+    pairs: dict[str, CasePair]
+    scores: dict[str, CaseScores]
+
+    def cases(self) -> Iterator[JudgedCase]:
+        """The suite's cases, worst first. Goldens without a case have nothing to show and are left out."""
+        by_id = {case.case_id: case for case in self.pairing.suite.cases}
+        for judgement in self.judgement.cases:
+            case = by_id.get(judgement.case_id)
+            if case is None:
+                continue
+            pair = self.pairs.get(case.case_id)
+            yield JudgedCase(
+                case,
+                judgement,
+                pair.source if pair is not None else (),
+                pair.target if pair is not None else (),
+                self.scores.get(case.case_id),
+            )
+
+
+def judge_stored(config: Config, store: Store, record: RunRecord, pairing: Pairing, *, rules: Rules) -> JudgedSuite:
+    """Judge one suite of a stored run against its baseline.
+
+    Raises:
+        SuiteError: a check cannot be built.
+        StoreError: a stored sample is damaged.
+    """
+    answers = stored_answers(store, record.run_id, pairing.suite.name)
+    pairs = [_pair(case, pairing, answers.get(case.case_id, {}), record.passes) for case in pairing.known]
+    scores = score_suite(
+        pairs,
+        root=config.root,
+        embedder=load_embedder(config.judging.embedder),
+        cache=store,
+    )
+    judgement = judge_suite(
+        pairing.suite.name,
+        scores,
+        new=[case.case_id for case in pairing.new],
+        missing=pairing.missing,
+        rules=rules,
+    )
+    return JudgedSuite(
+        pairing,
+        judgement,
+        {pair.case.case_id: pair for pair in pairs},
+        {case_scores.case_id: case_scores for case_scores in scores},
+    )
+
+
+def _pair(case: Case, pairing: Pairing, target: Mapping[int, Answer | None], passes: int) -> CasePair:
+    golden = pairing.baseline.goldens[case.case_id]
+    taken = [*golden.failed_passes, *(index for answer in golden.answers for index in answer.passes)]
+    recorded = 1 + max(taken)
+    return CasePair(case, golden.by_pass(recorded), tuple(target.get(index) for index in range(passes)))

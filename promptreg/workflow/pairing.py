@@ -1,0 +1,52 @@
+"""A suite beside its baseline: which cases can be compared, which are new, which are missing."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from promptreg.errors import BaselineError, Problem
+
+if TYPE_CHECKING:
+    from promptreg.baseline.model import Baseline
+    from promptreg.suite.model import Case, Suite
+
+
+@dataclass(frozen=True, slots=True)
+class Pairing:
+    """The cases of a suite, divided by what the baseline knows of them."""
+
+    suite: Suite
+    baseline: Baseline
+    known: tuple[Case, ...]
+    """Cases with a golden of the very same request."""
+    new: tuple[Case, ...]
+    """Cases without one: never recorded, or their request has changed since. They are not called and not compared."""
+    missing: tuple[str, ...]
+    """Ids of goldens whose case is no longer in the suite. Empty when only some cases were selected."""
+
+
+def pair_with_baseline(suite: Suite, baseline: Baseline, *, whole: bool) -> Pairing:
+    """Divide the cases of a suite.
+
+    Args:
+        suite: as loaded and selected.
+        baseline: of the source.
+        whole: whether the suite has all its cases; a selection says nothing about cases that are missing.
+
+    Raises:
+        BaselineError: the file is the baseline of another suite.
+    """
+    if baseline.header.suite != suite.name:
+        raise BaselineError(
+            Problem(f"The baseline found for suite {suite.name!r} says that it belongs to {baseline.header.suite!r}.")
+        )
+    known: list[Case] = []
+    new: list[Case] = []
+    for case in suite.cases:
+        golden = baseline.goldens.get(case.case_id)
+        same = golden is not None and golden.answers and golden.request_sha256 == case.request.sha256
+        (known if same else new).append(case)
+    present = {case.case_id for case in suite.cases}
+    missing = sorted(set(baseline.goldens) - present) if whole else []
+    return Pairing(suite, baseline, tuple(known), tuple(new), tuple(missing))

@@ -1,0 +1,35 @@
+"""What every job begins with: the suites that the user means, checked against what promptreg knows."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from promptreg.deployment.request import param_names
+from promptreg.scoring.checks import registry
+from promptreg.suite.load import load_suites
+from promptreg.suite.select import select_cases
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from promptreg.config import Config
+    from promptreg.suite.model import Suite
+
+
+def project_suites(config: Config, paths: Sequence[Path], select: str | None) -> tuple[Suite, ...]:
+    """The suites at `paths`, or the project's own where none are given, narrowed by a `--select` expression.
+
+    Raises:
+        SuiteError: with every problem of every file: loading, unknown checks and parameters, wrong check arguments.
+        UsageError: when the expression is wrong or selects nothing.
+    """
+    suites = load_suites(
+        paths or (config.root / config.paths.suites,),
+        config.root,
+        check_names=registry.CHECK_NAMES,
+        param_names=param_names(),
+    )
+    # Wrong arguments of checks must come out before the first call is paid for, not when the answers are judged.
+    registry.build_checks([check for suite in suites for case in suite.cases for check in case.checks], config.root)
+    return select_cases(suites, select)

@@ -1,0 +1,82 @@
+"""What there is to say about stored runs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+from promptreg.deployment.reader import read_exchange
+
+if TYPE_CHECKING:
+    from promptreg.canonical import JsonObject
+    from promptreg.store.runs import RunRecord
+    from promptreg.store.store import Store
+
+
+@dataclass(frozen=True, slots=True)
+class FailedCall:
+    """A call that got no answer after all its attempts."""
+
+    suite: str
+    case_id: str
+    pass_index: int
+    attempts: int
+    message: str
+
+    def to_json(self) -> JsonObject:
+        """As `runs RUN --json` prints it."""
+        return {
+            "suite": self.suite,
+            "case_id": self.case_id,
+            "pass": self.pass_index,
+            "attempts": self.attempts,
+            "message": self.message,
+        }
+
+
+def failed_calls(store: Store, record: RunRecord) -> tuple[FailedCall, ...]:
+    """The failed calls of a run, by suite, case and pass. Reads nothing when the run has none."""
+    if not record.failed:
+        return ()
+    found = []
+    for sample in store.samples(record.run_id):
+        problem = read_exchange(sample.attempts[-1]).problem
+        if problem is not None:
+            found.append(
+                FailedCall(sample.suite, sample.case_id, sample.pass_index, len(sample.attempts), problem.message)
+            )
+    return tuple(found)
+
+
+def run_json(record: RunRecord) -> JsonObject:
+    """A run as `runs --json` prints it."""
+    return {
+        "run_id": record.run_id,
+        "kind": record.kind,
+        "state": record.state,
+        "verdict": record.verdict,
+        "deployment": record.deployment,
+        "model": record.model,
+        "server": record.server,
+        "base_url": record.base_url,
+        "started_at": iso_time(record.started_at),
+        "ended_at": None if record.ended_at is None else iso_time(record.ended_at),
+        "suites": list(record.suites),
+        "cases": record.cases,
+        "passes": record.passes,
+        "seed": record.seed,
+        "answered": record.answered,
+        "failed": record.failed,
+        "warnings": list(record.warnings),
+    }
+
+
+def iso_time(unix: float) -> str:
+    """ISO 8601 in UTC, to the second."""
+    return datetime.fromtimestamp(unix, UTC).isoformat(timespec="seconds")
+
+
+def local_time(unix: float) -> str:
+    """Date and time of this machine's zone, for people."""
+    return datetime.fromtimestamp(unix).astimezone().isoformat(sep=" ", timespec="seconds")

@@ -1,0 +1,56 @@
+"""Stored samples, read into answers; one case at a time, so that memory does not grow with the run."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import groupby
+from typing import TYPE_CHECKING
+
+from promptreg.deployment.reader import read_exchange
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from promptreg.answer.model import Answer
+    from promptreg.deployment.reading import Reading
+    from promptreg.store.samples import StoredSample
+    from promptreg.store.store import Store
+
+
+@dataclass(frozen=True, slots=True)
+class ReadSample:
+    """A stored sample and what its last attempt says."""
+
+    stored: StoredSample
+    reading: Reading
+
+
+def stored_answers(store: Store, run_id: str, suite: str) -> dict[str, dict[int, Answer | None]]:
+    """The answers of one suite of a run by case id and pass; None for a call that failed."""
+    found: dict[str, dict[int, Answer | None]] = {}
+    for sample in store.samples(run_id, suite):
+        found.setdefault(sample.case_id, {})[sample.pass_index] = read_exchange(sample.attempts[-1]).answer
+    return found
+
+
+class CaseSamples:
+    """The samples of one suite of a run, for a reader that asks for cases in ascending order of their ids."""
+
+    def __init__(self, store: Store, run_id: str, suite: str) -> None:
+        self._cases = groupby(store.samples(run_id, suite), key=lambda sample: sample.case_id)
+        self._current: tuple[str, Iterator[StoredSample]] | None = next(self._cases, None)
+
+    def of(self, case_id: str) -> Mapping[int, ReadSample]:
+        """The samples of a case by pass; empty when the run has none.
+
+        Args:
+            case_id: not below the one asked for before.
+        """
+        # SQLite orders ids by their UTF-8 bytes, which is the order of Python's strings too.
+        while self._current is not None and self._current[0] < case_id:
+            self._current = next(self._cases, None)
+        if self._current is None or self._current[0] != case_id:
+            return {}
+        return {
+            sample.pass_index: ReadSample(sample, read_exchange(sample.attempts[-1])) for sample in self._current[1]
+        }

@@ -1,0 +1,311 @@
+"""From a judged comparison to what the report shows."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from functools import partial
+from typing import TYPE_CHECKING
+
+from promptreg import __version__
+from promptreg.canonical import Json, JsonObject, canonical_json
+from promptreg.deployment.reader import read_exchange
+from promptreg.deployment.request import request_body
+from promptreg.report.answers import paired_groups, spread_view
+from promptreg.report.payload import (
+    AnswerGroup,
+    AttemptView,
+    CaseView,
+    ChannelView,
+    CheckView,
+    DeploymentView,
+    Payload,
+    SampleView,
+    SettingGroup,
+    SettingView,
+    SuiteView,
+)
+from promptreg.text.sentence import Sentence
+from promptreg.verdict.model import CheckOutcome, SuiteJudgement, SuiteVerdict
+from promptreg.workflow.stored import CaseSamples, ReadSample
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+
+    from promptreg.answer.model import Answer
+    from promptreg.baseline.model import Header
+    from promptreg.config import Config, Deployment
+    from promptreg.store.runs import RunRecord
+    from promptreg.store.store import Store
+    from promptreg.suite.model import Request
+    from promptreg.workflow.comparison import Comparison
+    from promptreg.workflow.judge import JudgedCase, JudgedSuite
+
+
+def deployment_view_of_source(header: Header) -> DeploymentView:
+    """The source as its baseline remembers it."""
+    settings = [
+        *_deployment_settings(header.server, header.model),
+        *_fingerprint_settings(header.fingerprint),
+        *_settings("request", header.request_defaults),
+        *_settings("provenance", header.provenance),
+        SettingView("run", "passes", str(header.passes), compared=False),
+        SettingView("run", "recorded_at", header.recorded_at, compared=False),
+        SettingView("run", "run", header.run_id, compared=False),
+    ]
+    return DeploymentView(header.deployment, tuple(settings))
+
+
+def deployment_view_of_target(record: RunRecord) -> DeploymentView:
+    """The target as the stored run remembers it."""
+    settings = [
+        *_deployment_settings(record.server, record.model),
+        *_fingerprint_settings(record.fingerprint_before),
+        *_settings("request", record.request_defaults),
+        *_settings("provenance", record.provenance),
+        SettingView("run", "passes", str(record.passes), compared=False),
+        SettingView("run", "recorded_at", _iso(record.started_at), compared=False),
+        SettingView("run", "run", record.run_id, compared=False),
+    ]
+    if record.base_url is not None:
+        settings.insert(2, SettingView("deployment", "base_url", record.base_url, compared=False))
+    return DeploymentView(record.deployment, tuple(settings))
+
+
+def _iso(unix: float) -> str:
+    return time.strftime("%Y-%m-%dT%H:%M:%S+00:00", time.gmtime(unix))
+
+
+def _deployment_settings(server: str | None, model: str) -> Iterator[SettingView]:
+    if server is not None:
+        yield SettingView("deployment", "server", server)
+    yield SettingView("deployment", "model", model)
+
+
+def _fingerprint_settings(fingerprint: JsonObject | None) -> Iterator[SettingView]:
+    return _settings("fingerprint", fingerprint or {})
+
+
+def _settings(group: SettingGroup, values: JsonObject) -> Iterator[SettingView]:
+    for name, value in values.items():
+        if value is not None and value not in ("", [], {}):
+            yield SettingView(group, name, _plain(value))
+
+
+def _plain(value: Json) -> str:
+    if isinstance(value, str):
+        return value
+    if isinstance(value, (list, tuple)) and all(isinstance(item, str) for item in value):
+        return ", ".join(str(item) for item in value)
+    return canonical_json(value)
+
+
+def report_payload(
+    config: Config,
+    store: Store,
+    record: RunRecord,
+    judged: tuple[JudgedSuite, ...],
+    comparison: Comparison,
+) -> Payload:
+    """Everything the report shows. Cases are made one at a time while the report is written."""
+    header = judged[0].pairing.baseline.header
+    return Payload(
+        title=f"{header.deployment} → {record.deployment}",
+        run_id=record.run_id,
+        created_at=time.time(),
+        verdict=comparison.verdict.value,
+        sentence=_overall(comparison),
+        source=deployment_view_of_source(header),
+        target=deployment_view_of_target(record),
+        suites=tuple(_suite_view(suite) for suite in judged),
+        cases=_case_views(config, store, record, judged),
+        warnings=tuple(Sentence(text, text) for text in comparison.warnings),
+        next_steps=_next_steps(comparison),
+        language=config.language,
+        version=__version__,
+    )
+
+
+def _overall(comparison: Comparison) -> Sentence:
+    """The one suite's own sentence, or how many suites have which verdict."""
+    if len(comparison.suites) == 1:
+        return comparison.suites[0].sentence
+    counts = Counter(suite.verdict.value for suite in comparison.suites)
+    named = ", ".join(f"{number} {verdict}" for verdict, number in counts.items())
+    worst = comparison.suites[0]
+    return Sentence(
+        f"{len(comparison.suites)} suites: {named}. The worst is {worst.suite}: {worst.sentence.en}",
+        f"共 {len(comparison.suites)} 个测试集：{named}。最差的是 {worst.suite}：{worst.sentence.zh}",
+    )
+
+
+def _next_steps(comparison: Comparison) -> tuple[Sentence, ...]:
+    steps = {
+        SuiteVerdict.ERROR: Sentence(
+            f"See why calls failed with `promptreg runs {comparison.run_id}`, then go on with `promptreg compare "
+            "--resume`.",
+            f"用 `promptreg runs {comparison.run_id}` 查看调用失败的原因，再用 `promptreg compare --resume` 继续。",
+        ),
+        SuiteVerdict.REGRESSION: Sentence(
+            "Look at the failed cases first: their checks held on the source and no longer hold on the target.",
+            "先看失败的用例：它们的检查项在源部署上通过，在目标部署上不再通过。",
+        ),
+        SuiteVerdict.DRIFT: Sentence(
+            "Read the drifted cases and decide whether the new answers are as good as the old ones.",
+            "逐个查看漂移的用例，判断新的回答是否和原来一样好。",
+        ),
+        SuiteVerdict.INCONCLUSIVE: Sentence(
+            "The verdict's sentence says what would settle it; nothing has been found so far.",
+            "判定语句说明了还需要什么才能下结论；目前没有发现问题。",
+        ),
+        SuiteVerdict.EQUIVALENT: Sentence(
+            "Nothing needs to be done; keep this report with the release.",
+            "无需处理；请将本报告与发布记录一起保存。",
+        ),
+    }
+    return (steps[comparison.verdict],)
+
+
+def _suite_view(suite: JudgedSuite) -> SuiteView:
+    judgement = suite.judgement
+    return SuiteView(
+        name=judgement.suite,
+        verdict=judgement.verdict.value,
+        sentence=judgement.sentence,
+        p_value=judgement.p_value,
+        source_passes=judgement.facts.source_passes or None,
+        target_passes=judgement.facts.target_passes or None,
+        notes=plan_notes(judgement),
+    )
+
+
+def plan_notes(judgement: SuiteJudgement) -> tuple[Sentence, ...]:
+    """How the verdict was reached, for a reader who wants to know or to repeat it."""
+    facts = judgement.facts
+    if not facts.compared:
+        return ()
+    budget = facts.alpha + facts.regression_alpha
+    kind = ("all", "全部") if facts.exact else ("a random sample of", "随机抽取的")
+    return (
+        Sentence(
+            f"False alarms: {facts.alpha:.1%} for drift and {facts.regression_alpha:.1%} for regression, {budget:.1%} "
+            "in all, if nothing had changed.",
+            f"误报率：漂移 {facts.alpha:.1%}，退化 {facts.regression_alpha:.1%}，在没有任何变化时合计 {budget:.1%}。",
+        ),
+        Sentence(
+            f"{facts.compared} cases, {facts.source_passes} source passes against {facts.target_passes} target passes; "
+            f"{kind[0]} {facts.labellings} ways to call passes “target” were counted (seed {facts.seed}).",
+            f"{facts.compared} 个用例，源部署 {facts.source_passes} 轮、目标部署 {facts.target_passes} 轮；"
+            f"统计了{kind[1]} {facts.labellings} 种“目标”标记方式（随机种子 {facts.seed}）。",
+        ),
+    )
+
+
+def _case_views(config: Config, store: Store, record: RunRecord, judged: tuple[JudgedSuite, ...]) -> Iterator[CaseView]:
+    source_runs = {run.run_id for run in store.runs()}
+    for suite in judged:
+        header, name = suite.pairing.baseline.header, suite.judgement.suite
+        target = CaseSamples(store, record.run_id, name)
+        # The recording may have been made on another machine; then only its answers are known.
+        source = CaseSamples(store, header.run_id, name) if header.run_id in source_runs else None
+        params = (
+            partial(_params, deployment=config.deployments.get(header.deployment)),
+            partial(_params, deployment=config.deployments.get(record.deployment)),
+        )
+        for case in sorted(suite.cases(), key=lambda judged_case: judged_case.case.case_id):
+            case_id = case.case.case_id
+            yield _case_view(case, {} if source is None else source.of(case_id), target.of(case_id), params)
+
+
+def _case_view(
+    judged: JudgedCase,
+    source: Mapping[int, ReadSample],
+    target: Mapping[int, ReadSample],
+    params: tuple[Callable[[Request], JsonObject], Callable[[Request], JsonObject]],
+) -> CaseView:
+    judgement, case = judged.judgement, judged.case
+    groups = paired_groups(judged.source, judged.target)
+    ratios = [effect.ratio for effect in judgement.channels.values() if effect.ratio is not None]
+    return CaseView(
+        suite=case.suite,
+        case_id=case.case_id,
+        verdict=judgement.verdict.value,
+        severity=judgement.severity,
+        sentence=judgement.sentence,
+        p_value=judgement.p_value,
+        noise_multiple=max(ratios, default=None),
+        tags=case.tags,
+        channels=tuple(_channel_views(judged)),
+        checks=tuple(_check_view(outcome) for outcome in judgement.checks),
+        golden=groups.golden,
+        candidate=groups.candidate,
+        source_samples=_sample_views(judged.source, source, groups.golden),
+        target_samples=_sample_views(judged.target, target, groups.candidate),
+        messages=case.request.messages,
+        source_params=params[0](case.request),
+        target_params=params[1](case.request),
+    )
+
+
+def _channel_views(judged: JudgedCase) -> Iterator[ChannelView]:
+    distances = judged.scores.distances if judged.scores is not None else {}
+    for name, effect in judged.judgement.channels.items():
+        matrix = distances.get(name)
+        yield ChannelView(
+            name=name,
+            z=effect.z,
+            ratio=effect.ratio,
+            spread=None if matrix is None else spread_view(matrix, len(judged.source)),
+        )
+
+
+def _check_view(outcome: CheckOutcome) -> CheckView:
+    return CheckView(
+        label=outcome.check,
+        source_passed=outcome.source_passed,
+        source_total=outcome.source_total,
+        target_passed=outcome.target_passed,
+        target_total=outcome.target_total,
+        worse=outcome.worse,
+        sentence=outcome.sentence,
+    )
+
+
+def _sample_views(
+    answers: Sequence[Answer | None], samples: Mapping[int, ReadSample], groups: Sequence[AnswerGroup]
+) -> tuple[SampleView, ...]:
+    """Every pass of one side: how its call went, where the store knows it."""
+    group_of = {pass_index: index for index, group in enumerate(groups) for pass_index in group.passes}
+    indices = sorted({*range(len(answers)), *samples})
+    return tuple(_sample_view(index, samples.get(index), group_of.get(index)) for index in indices)
+
+
+def _sample_view(pass_index: int, sample: ReadSample | None, group: int | None) -> SampleView:
+    if sample is None:
+        return SampleView(pass_index, group)
+    attempts = sample.stored.attempts
+    earlier = [read_exchange(attempt) for attempt in attempts[:-1]]
+    views = tuple(
+        AttemptView(
+            duration_s=attempt.duration_s,
+            status=attempt.status,
+            problem=reading.problem.message if reading.problem is not None else None,
+        )
+        for attempt, reading in zip(attempts, [*earlier, sample.reading], strict=True)
+    )
+    return SampleView(
+        pass_index=pass_index,
+        group=group,
+        attempts=views,
+        first_token_s=sample.reading.first_token_s,
+        in_flight=sample.stored.in_flight,
+        usage=sample.reading.usage,
+        notes=sample.reading.notes,
+    )
+
+
+def _params(request: Request, deployment: Deployment | None) -> JsonObject:
+    """The rest of the request as it is sent to a deployment; the suite's own part when the deployment is unknown."""
+    if deployment is None:
+        return request.params
+    return {name: value for name, value in request_body(request, deployment).items() if name != "messages"}
