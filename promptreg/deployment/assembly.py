@@ -36,22 +36,22 @@ class Assembly:
         self.notes = notes
         self.finish_reason: Json = None
         self.any_choice = False
-        self.first_token_s: float | None = None
+        self.first_token: float | None = None
         self._texts: dict[str, list[str]] = {field: [] for field in _TEXT_FIELDS}
         self._odd: dict[str, Json] = {}  # fields whose value is no text, the last one kept
         self._calls: list[_Call] = []
         self._by_index: dict[int, _Call] = {}
         self._function: _Call | None = None
 
-    def add_choices(self, choices: list[Json], at_s: float) -> None:
-        """Adds one frame's choices; `at_s` is its arrival in seconds after sending."""
+    def add_choices(self, choices: list[Json], at: float) -> None:
+        """Adds one frame's choices; `at` is kept as `first_token` of the first one with text."""
         for choice in choices:
             if not isinstance(choice, dict):
                 self.notes.add("choice_damaged")
             elif choice.get("index"):
                 self.notes.add("several_choices")
             else:
-                self._add_choice(choice, at_s)
+                self._add_choice(choice, at)
 
     def message(self) -> JsonObject:
         """The message of an assistant that the deltas add up to."""
@@ -63,7 +63,7 @@ class Assembly:
             message["function_call"] = self._function.message()["function"]
         return message
 
-    def _add_choice(self, choice: JsonObject, at_s: float) -> None:
+    def _add_choice(self, choice: JsonObject, at: float) -> None:
         self.any_choice = True
         finish = choice.get("finish_reason")
         if finish is not None:
@@ -81,8 +81,13 @@ class Assembly:
         if not isinstance(delta, dict):
             self.notes.add("choice_damaged")
             return
-        if self._add_delta(delta) and self.first_token_s is None:
-            self.first_token_s = at_s
+        self.add_delta(delta, at)
+
+    def add_delta(self, delta: JsonObject, at: float) -> None:
+        """Adds one delta of the choice that is read; `at` is kept as `first_token` of the first one with text."""
+        self.any_choice = True
+        if self._add_delta(delta) and self.first_token is None:
+            self.first_token = at
 
     def _add_delta(self, delta: JsonObject) -> bool:
         """Adds one delta; returns whether it held anything of the answer."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from typing import cast
 
 import orjson
 
@@ -17,12 +16,13 @@ def parse_json(data: bytes) -> Json:
         ValueError: when it is no JSON at all.
     """
     try:
-        return cast("Json", orjson.loads(data))
+        value: Json = orjson.loads(data)
     except orjson.JSONDecodeError:
         try:
-            return cast("Json", json.loads(data.decode("utf-8", "replace")))
+            value = json.loads(data.decode("utf-8", "replace"))
         except RecursionError as error:
             raise ValueError("JSON nested too deeply") from error
+    return value
 
 
 def dump_json(value: Json) -> bytes:

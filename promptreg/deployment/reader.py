@@ -12,6 +12,8 @@ data_after_done, unknown_frame, empty_event, several_choices, error_beside_choic
 
 from __future__ import annotations
 
+import orjson
+
 from promptreg.answer.model import Usage
 from promptreg.answer.reader import answer_from_message
 from promptreg.answer.usage import usage_from_json
@@ -28,7 +30,7 @@ from promptreg.deployment.envelope import (
 from promptreg.deployment.exchange import Exchange
 from promptreg.deployment.json_text import parse_json
 from promptreg.deployment.reading import Reading, ReadProblem, ReadProblemKind
-from promptreg.deployment.sse import DONE, Event, read_events
+from promptreg.deployment.sse import DONE, Event, plain_arrival, plain_payloads, read_events
 
 _STREAM_STARTS = (b"data:", b"event:", b"id:", b"retry:", b":")
 _BLANKS = b"\xef\xbb\xbf \t\r\n"
@@ -156,9 +158,55 @@ class _Stream:
         self.error: str | None = None
         self.envelope: str | None = None
         self.cut_frame = False
+        self.any_event = False
+
+    def add_all(self, exchange: Exchange) -> float | None:
+        """Takes all events of a stream, and returns when the first token came."""
+        payloads = plain_payloads(exchange.body)
+        if payloads is None:
+            events, notes = read_events(exchange.chunks)
+            self.notes |= notes
+            for event in events:
+                self.add(event)
+            return self.assembly.first_token
+        for index, payload in enumerate(payloads):
+            if not self._add_plain(payload, index):
+                self.add(Event(index, payload))
+        first = self.assembly.first_token
+        return None if first is None else plain_arrival(payloads, int(first), exchange.chunks)
+
+    def _add_plain(self, payload: bytes, index: int) -> bool:
+        """Takes a frame with nothing but a delta in it, as nearly all are, fast. Leaves any other to `add`."""
+        if self.done or self.error is not None:
+            return False
+        try:
+            frame = orjson.loads(payload)
+            (choice,) = frame["choices"]
+            delta = choice["delta"]
+            plain = (
+                not choice["index"]
+                and choice["finish_reason"] is None
+                and delta.__class__ is dict
+                and not frame.get("usage")
+                and "error" not in frame
+                and frame.get("object") != "error"
+            )
+        except (ValueError, KeyError, TypeError, AttributeError):
+            return False
+        if plain:
+            if self.model is None:
+                self.model = _text(frame.get("model"))
+            if self.system_fingerprint is None:
+                self.system_fingerprint = _text(frame.get("system_fingerprint"))
+            self.any_event = True
+            self.assembly.add_delta(delta, index)
+        return plain
 
     def add(self, event: Event) -> None:
-        """Takes the next event; after an error the rest is not read."""
+        """Takes the next event."""
+        self.any_event = True
+        if self.error is not None:
+            return
         data = event.data
         if (self.done or data[:1] != b"{" or event.bare) and not self._is_frame(event):
             return
@@ -219,14 +267,9 @@ class _Stream:
 
 
 def _read_stream(exchange: Exchange, notes: set[str]) -> Reading:
-    events, stream_notes = read_events(exchange.chunks)
-    notes |= stream_notes
     stream = _Stream(notes)
-    for event in events:
-        stream.add(event)
-        if stream.error is not None:
-            break
-    problem = _stream_problem(stream, exchange, any_event=bool(events))
+    first_token_s = stream.add_all(exchange)
+    problem = _stream_problem(stream, exchange)
     answer = None
     if problem is None:
         if exchange.failure is not None:
@@ -242,12 +285,12 @@ def _read_stream(exchange: Exchange, notes: set[str]) -> Reading:
         usage=stream.usage,
         model=stream.model,
         system_fingerprint=stream.system_fingerprint,
-        first_token_s=stream.assembly.first_token_s,
+        first_token_s=first_token_s,
         notes=tuple(sorted(notes)),
     )
 
 
-def _stream_problem(stream: _Stream, exchange: Exchange, *, any_event: bool) -> ReadProblem | None:
+def _stream_problem(stream: _Stream, exchange: Exchange) -> ReadProblem | None:
     """Why a stream holds no answer; the first reason that applies.
 
     1. an error or bare text in it, 2. the connection failed before the answer was complete, 3. it ended with neither
@@ -267,7 +310,7 @@ def _stream_problem(stream: _Stream, exchange: Exchange, *, any_event: bool) -> 
         message = f"HTTP {status}, but each frame {_wrapped(stream.envelope)}"
     elif stream.done:
         kind, message = ReadProblemKind.NO_CHOICES, f"HTTP {status}, but no frame of the stream has choices"
-    elif not any_event:
+    elif not stream.any_event:
         message = "The stream ended before its first event"
     else:
         where = "within a frame" if stream.cut_frame else "with neither a finish reason nor [DONE]"

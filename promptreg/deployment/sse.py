@@ -53,16 +53,6 @@ class EventReader:
 
     def feed(self, data: bytes, at_s: float) -> list[Event]:
         """Takes the next bytes; returns the events they completed."""
-        if data[:6] == b"data: " and data[-2:] == b"\n\n" and not (self._partial or self._data or self._name):
-            # What nearly every chunk is: whole events of one line each.
-            payload = data[6:-2]
-            payloads = payload.split(b"\n\ndata: ")
-            if payload.count(b"\n") == 2 * (len(payloads) - 1) and b"\r" not in payload:
-                self._after_carriage_return = self._first_line = False
-                return [Event(at_s, line) for line in payloads]
-        return self._feed_any(data, at_s)
-
-    def _feed_any(self, data: bytes, at_s: float) -> list[Event]:
         if self._after_carriage_return and data:
             self._after_carriage_return = False
             if data[0] == 0x0A:
@@ -158,6 +148,30 @@ def read_events(chunks: Iterable[Chunk]) -> tuple[list[Event], set[str]]:
         events += reader.feed(chunk.data, at_s)
     events += reader.close(at_s)
     return events, reader.notes
+
+
+def plain_payloads(body: bytes) -> list[bytes] | None:
+    """The data of a stream that is nothing but whole events of one line each; None for any other stream.
+
+    Nearly all streams are, and this is ten times as fast as reading events one by one. Bare text that would follow
+    such a stream makes it another one, so nothing is missed.
+    """
+    if body[:6] != b"data: " or body[-2:] != b"\n\n" or b"\r" in body:
+        return None
+    payloads = body[6:-2].split(b"\n\ndata: ")
+    return payloads if body.count(b"\n") == 2 * len(payloads) else None
+
+
+def plain_arrival(payloads: list[bytes], index: int, chunks: Iterable[Chunk]) -> float:
+    """When the line of `payloads[index]` was complete, in seconds after the request was sent."""
+    line_end = 6 + sum(map(len, payloads[: index + 1])) + 8 * index
+    at_s = 0.0
+    for chunk in chunks:
+        at_s = chunk.at_s
+        line_end -= len(chunk.data)
+        if line_end < 0:
+            break
+    return at_s
 
 
 def _is_message(data: bytes) -> bool:

@@ -58,6 +58,7 @@ class RawServer:
     def __init__(self, scripts: tuple[list[bytes | str], ...], tls: ssl.SSLContext | None) -> None:
         self.scripts = scripts
         self.requests: list[bytes] = []
+        self.asked = asyncio.Event()
         self._tls = tls
         self._over = asyncio.Event()
         self._tasks: set[asyncio.Task[None]] = set()
@@ -89,6 +90,7 @@ class RawServer:
             body = await reader.readexactly(int(length[1])) if length else b""
             script = self.scripts[min(len(self.requests), len(self.scripts) - 1)]
             self.requests.append(head + body)
+            self.asked.set()
             for step in script:
                 if step == RESET:
                     linger = struct.pack("ii", 1, 0)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import pytest
 
@@ -27,7 +27,7 @@ class Scripted:
         self.exchanges = list(exchanges)
         self.sent: list[JsonObject] = []
 
-    async def __aenter__(self) -> Scripted:
+    async def __aenter__(self) -> Self:
         return self
 
     async def __aexit__(self, *_: object) -> None:

@@ -85,7 +85,7 @@ async def test_a_page_is_no_api(serve: Any, script: Any, deployment: Any) -> Non
 async def test_a_redirect_names_the_place(serve: Any, script: Any, deployment: Any) -> None:
     server = await serve([script.head("301 Moved", "text/html", "Location: https://new.invalid/v1")])
 
-    with pytest.raises(EndpointError, match="redirects to https://new.invalid/v1; put"):
+    with pytest.raises(EndpointError, match=r"redirects to https://new\.invalid/v1; put"):
         await take(deployment(server.base_url))
 
 
@@ -101,7 +101,7 @@ async def test_nobody_there(deployment: Any, free_port: int) -> None:
 
 
 async def test_an_unknown_name(deployment: Any) -> None:
-    with pytest.raises(EndpointError, match="the name gpu.invalid cannot be resolved; check base_url"):
+    with pytest.raises(EndpointError, match=r"the name gpu\.invalid cannot be resolved; check base_url"):
         await take(deployment("http://gpu.invalid/v1"))
 
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -143,7 +145,8 @@ def test_one_choice_is_read() -> None:
 
 
 def test_lone_surrogates_and_not_a_number_are_read() -> None:
-    sent = b'data: {"choices":[{"delta":{"content":"a\\ud83d"},"logprobs":NaN,"finish_reason":"stop"}]}\n\ndata: [DONE]\n\n'
+    frame = b'{"choices":[{"delta":{"content":"a\\ud83d"},"logprobs":NaN,"finish_reason":"stop"}]}'
+    sent = b"data: " + frame + b"\n\ndata: [DONE]\n\n"
 
     answer = answer_of(read_exchange(exchange(sent)))
 
@@ -388,13 +391,26 @@ def test_any_chunking_of_any_stream_gives_the_same_reading(
 ) -> None:
     sent = (stream(*frames, done=False) + end).replace(b"\n", line_end)
     places = sorted({0, len(sent), *[cut for cut in cuts if cut < len(sent)]})
-    cut = tuple(Chunk(0.25, sent[start:stop]) for start, stop in zip(places, places[1:], strict=False))
+    cut = tuple(Chunk(0.25, sent[start:stop]) for start, stop in pairwise(places))
     bytewise = tuple(Chunk(0.25, sent[n : n + 1]) for n in range(len(sent)))
 
     whole = read_exchange(exchange(sent))
 
     assert read_exchange(Exchange(0.0, 1.0, 200, EVENT_STREAM, cut)) == whole
     assert read_exchange(Exchange(0.0, 1.0, 200, EVENT_STREAM, bytewise)) == whole
+
+
+@given(st.lists(FRAMES, max_size=8), st.lists(st.integers(0, 600), max_size=8), st.booleans())
+def test_the_fast_way_reads_what_the_slow_way_reads(frames: list[Any], cuts: list[int], done: bool) -> None:
+    sent = stream(*frames, done=done)
+    places = sorted({0, len(sent), *[cut for cut in cuts if cut < len(sent)]})
+    chunks = tuple(Chunk(float(n), sent[start:stop]) for n, (start, stop) in enumerate(pairwise(places)))
+    comment = Chunk(0.0, b": this keeps the stream from being read the fast way\n\n")
+
+    fast = read_exchange(Exchange(0.0, 1.0, 200, EVENT_STREAM, chunks))
+    slow = read_exchange(Exchange(0.0, 1.0, 200, EVENT_STREAM, (comment, *chunks)))
+
+    assert replace(slow, notes=tuple(note for note in slow.notes if note != "keep_alive")) == fast
 
 
 @given(st.binary(max_size=300), st.sampled_from([200, 201, 204, 302, 404, 500]), st.booleans())

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import json
 import time
+from itertools import pairwise
 from urllib.parse import quote
 
 import pytest
@@ -116,7 +117,7 @@ def test_secrets_of_addresses(url: str | None, secrets: tuple[str, ...]) -> None
 def test_any_cut_gives_the_same_body_and_no_key(text: str, cuts: list[int]) -> None:
     body = text.encode()
     places = sorted({0, len(body), *[cut for cut in cuts if cut < len(body)]})
-    parts = [body[start:end] for start, end in zip(places, places[1:], strict=False)]
+    parts = [body[start:end] for start, end in pairwise(places)]
 
     kept = Redactor([KEY]).exchange(exchange(*parts))
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from itertools import pairwise
 
 import pytest
 from hypothesis import given
@@ -113,7 +114,7 @@ PIECES = st.sampled_from(
 @given(st.lists(PIECES | st.binary(max_size=6), max_size=25).map(b"".join), st.lists(st.integers(0, 200), max_size=12))
 def test_chunking_changes_nothing(stream: bytes, cuts: list[int]) -> None:
     places = sorted({0, len(stream), *[cut for cut in cuts if cut < len(stream)]})
-    parts = [stream[start:end] for start, end in zip(places, places[1:], strict=False)]
+    parts = [stream[start:end] for start, end in pairwise(places)]
 
     whole = read(stream)
 

@@ -314,8 +314,7 @@ async def test_redirects_are_told_not_followed(serve: Any, script: Any) -> None:
 async def test_cancelling_a_call_is_no_failure(transport: Any, serve: Any, script: Any) -> None:
     server = await serve([script.head(), script.STALL])
     task = asyncio.ensure_future(send(transport, server.base_url))
-    while not server.requests:
-        await asyncio.sleep(0.01)
+    await server.asked.wait()
     task.cancel()
 
     with pytest.raises(asyncio.CancelledError):
