@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from promptreg.deployment.simulated import tokens
-from promptreg.deployment.simulated.answering import Turns, choose_reply, find_rule, struck, within_cap
+from promptreg.deployment.simulated.answering import Turns, choose_reply, find_rule, struck
+from promptreg.deployment.simulated.obeying import stopped, thinking_is_off, within_cap
 from promptreg.deployment.simulated.reply import Asked, Reply
 from promptreg.deployment.simulated.script import Script
 
@@ -109,3 +110,30 @@ def test_the_cap_holds(content, reasoning, cap):
     assert content.startswith(kept.content)
     assert reasoning.startswith(kept.reasoning)
     assert (kept.finish_reason == "length") == ((kept.content, kept.reasoning) != (content, reasoning))
+
+
+@pytest.mark.parametrize(
+    ("kind", "body", "off"),
+    [
+        ("vllm", {"chat_template_kwargs": {"thinking": False}}, True),
+        ("vllm", {"thinking": {"type": "disabled"}}, False),
+        ("vllm-ascend", {"chat_template_kwargs": {"enable_thinking": False}}, True),
+        ("mindie", {"chat_template_kwargs": {"thinking": False}}, False),
+        ("mindie", {"chat_template_kwargs": {"enable_thinking": False}}, True),
+        ("sglang", {"chat_template_kwargs": {"thinking": True}}, False),
+        ("deepseek", {"thinking": {"type": "disabled"}}, True),
+        ("deepseek", {"thinking": "off"}, False),
+        ("openai", {"reasoning_effort": "none"}, True),
+        ("openai", {}, False),
+    ],
+)
+def test_each_kind_has_its_own_thinking_switch(kind, body, off):
+    assert thinking_is_off(kind, body) is off
+
+
+@pytest.mark.parametrize(
+    ("stop", "content"),
+    [("。", "一"), (["三", "二"], "一。"), (None, "一。二。三"), ([], "一。二。三"), ([""], "一。二。三")],
+)
+def test_stop_strings_are_left_out(stop, content):
+    assert stopped(Reply("一。二。三"), stop).content == content

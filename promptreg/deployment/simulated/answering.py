@@ -10,7 +10,6 @@ from random import Random
 from typing import TYPE_CHECKING, Any
 
 from promptreg.canonical import sha256_of
-from promptreg.deployment.simulated import tokens
 from promptreg.deployment.simulated.faults.registry import FAULTS
 from promptreg.deployment.simulated.reply import Asked, Call, Reply
 from promptreg.deployment.simulated.script import Noise, Plant, Rule, Script, Variant
@@ -177,17 +176,3 @@ def _other_number(text: str, draw: Random) -> str:
         return text
     at = draw.choice(found)
     return f"{text[: at.start()]}{int(at[0]) + draw.choice((1, 2, 10))}{text[at.end() :]}"
-
-
-def within_cap(reply: Reply, cap: int | None) -> Reply:
-    """The reply as far as the cap on tokens lets it come: reasoning first, then content; calls are kept whole."""
-    if cap is None or not reply.capped or reply.completion_tokens <= cap + 1:
-        return reply
-    thought = tokens.pieces(reply.reasoning)
-    kept_thought = thought[:cap]
-    text = tokens.pieces(reply.content or "")
-    kept_text = text[: max(0, cap - len(kept_thought))]
-    content = None if reply.content is None else "".join(kept_text)
-    if len(kept_thought) + len(kept_text) == len(thought) + len(text):
-        return reply
-    return replace(reply, reasoning="".join(kept_thought), content=content, tool_calls=(), finish_reason="length")

@@ -14,7 +14,7 @@ from starlette.responses import JSONResponse, PlainTextResponse
 from starlette.responses import Response as HttpResponse
 from starlette.routing import Route
 
-from promptreg.deployment.simulated import answering, tokens
+from promptreg.deployment.simulated import answering, obeying, tokens
 from promptreg.deployment.simulated.dialects import DIALECTS, Refusal, error_body, error_status, overflow_message
 from promptreg.deployment.simulated.reply import Asked, Response
 from promptreg.deployment.simulated.shapes import respond
@@ -187,6 +187,8 @@ class _Deployment:
         if temperature is not None and not (_is_number(temperature) and 0 <= temperature <= 2):
             message = f"Parameter temperature must be in [0.0,2.0], got {json.dumps(temperature)}"
             raise _RefusedError(Refusal.BAD_VALUE, message)
+        if self._script.kind == "mindie" and body.get("n") not in (None, 1):
+            raise _RefusedError(Refusal.BAD_VALUE, f"Parameter n must be 1, got {json.dumps(body['n'])}")
         for name in ("max_tokens", "max_completion_tokens"):
             cap = body.get(name)
             if cap is not None and not (isinstance(cap, int) and not isinstance(cap, bool) and cap >= 1):
@@ -240,11 +242,13 @@ class _Deployment:
         chance = Random(f"{script.seed}:{key}:{turn}:{failed}:faults")  # noqa: S311 - as above
         faults = answering.struck(rule, chance, attempt)
         self._turns.ended(key, answered=all(fault.answers for fault in faults))
-        reply = answering.choose_reply(rule, asked)
+        reply = obeying.stopped(answering.choose_reply(rule, asked), body.get("stop"))
+        if obeying.thinking_is_off(script.kind, body):
+            reply = obeying.without_thinking(reply)
         for fault in faults:
             if fault.reply is not None:
                 reply = fault.reply(reply, asked)
-        response = respond(answering.within_cap(reply, asked.cap), asked, script)
+        response = respond(obeying.within_cap(reply, asked.cap), asked, script)
         for fault in faults:
             if fault.response is not None:
                 response = fault.response(response, asked)

@@ -36,6 +36,10 @@ def _reasoning_cut(reply: Reply, _asked: Asked) -> Reply:
     return replace(reply, content=None, reasoning=thought[: len(thought) // 2].rstrip(" .。"), finish_reason="stop")
 
 
+def _thinking_flipped(reply: Reply, _asked: Asked) -> Reply:
+    return replace(reply, reasoning="" if reply.reasoning else _THOUGHT)
+
+
 def _dsml(reply: Reply, asked: Asked) -> Reply:
     name, arguments = ("lookup", "{}")
     if reply.tool_calls:
@@ -123,6 +127,9 @@ FAULTS = (
     Fault("reasoning_renamed", "The reasoning comes in the field of another kind.", ("F10",), _reasoning_renamed),
     Fault("content_null", "The content is null, all text is in the reasoning.", ("F11",), _content_null),
     Fault("reasoning_cut", "The answer ends inside the reasoning, finish reason `stop`.", ("F12",), _reasoning_cut),
+    Fault(
+        "thinking_flipped", "Reasoning comes where none is due, and the other way round.", ("F13",), _thinking_flipped
+    ),
     Fault("dsml", "The tool call stays as DSML markup in the content.", ("F15",), _dsml),
     Fault("calls_missing", "Finish reason `tool_calls`, but there are none.", ("F17",), _calls_missing),
     Fault("calls_with_stop", "Tool calls come with finish reason `stop`.", ("F18",), _calls_with_stop),
