@@ -1,163 +1,49 @@
 """How often the product's own verdict functions raise false alarms, and what they find.
 
-    python benchmarks/calibration.py --table 2b          the default plan on a synthetic generator, beside the published cells
-    python benchmarks/calibration.py --table 4           recordings in blocks and in passes, with states shared by a session
-    python benchmarks/calibration.py --passes FILE.json  suites drawn from recorded answers, beside threshold gates
+    python benchmarks/calibration.py --table 2b          the default plan on a synthetic generator
+    python benchmarks/calibration.py --table 4           recordings in blocks and in passes, no drift
+    python benchmarks/calibration.py --passes FILE.json  suites of recorded answers, beside threshold gates
     python benchmarks/calibration.py --speed             seconds and memory of the suite test
 
-Cells outside the published band (null rows ±.04, others ±.12) are marked and counted at the end. The published tables 2b
-and 4 were made with an older form of the suite statistic, so a cell above the band in a row with drift is a gain.
+Each cell stands beside the published one (in brackets). Cells outside the published band (null rows ±.04, others ±.12)
+are marked and counted at the end. The published tables 2b and 4 were made with an older form of the suite statistic, so
+a cell above the band in a row with drift is a gain, and so is one below it in a row without.
 """
 
 from __future__ import annotations
 
 import argparse
 import itertools
-import json
-import random
-import re
 import resource
 import sys
 import time
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
-from math import log, sqrt
+from collections import Counter
+from math import sqrt
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
+from recorded_suites import KINDS, RecordedScorer, draw_recorded, read_recording
+from synthetic_suites import Sessions, draw_suite, first_passes, trait
 
 from promptreg.verdict.comparison import compare_cases
 from promptreg.verdict.decide import judge_suite
-from promptreg.scoring.traits import AnswerTraits
 from promptreg.verdict.evidence import CaseEvidence
-from promptreg.verdict.model import CaseVerdict, SuiteVerdict
-from promptreg.verdict.rules import Rules, plan_looks
+from promptreg.verdict.model import CaseVerdict
+from promptreg.verdict.rules import Look, Rules, plan_looks
 from promptreg.verdict.statistics.anchored import contrast, sign_flip_p
 from promptreg.verdict.statistics.labellings import labellings
 from promptreg.verdict.statistics.suite import SuiteStatistic, case_statistic
 
-Floats = NDArray[np.float64]
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
-DIMENSIONS = 24
+    from promptreg.scoring.score import CaseScores
+
 NULL_BAND, DRIFT_BAND = 0.04, 0.12
 
 # Any difference counts, as in the published simulation, which knows no materiality.
 RULES = Rules(material_distance=0.0)
-
-
-# --- the generator: answers as points on a sphere ---------------------------------------------------------------------
-
-
-@dataclass(frozen=True, slots=True)
-class Prompt:
-    """One synthetic case: where its answers lie and how they vary."""
-
-    centre: Floats
-    direction: Floats
-    spread: float
-    """Standard deviation of an answer around its mode; 0 for the 30 % of nearly deterministic cases."""
-    modes: Floats
-    """Offsets of the legitimate answers, one a row."""
-    weights: Floats
-
-
-def draw_prompt(rng: np.random.Generator) -> Prompt:
-    """30 % nearly deterministic with a rare second text; the others log-normal in spread, 40 % of them with three modes."""
-    centre, direction = (vector / np.linalg.norm(vector) for vector in rng.normal(size=(2, DIMENSIONS)))
-    deterministic = rng.random() < 0.30
-    if deterministic:
-        rare = rng.uniform(0, 0.15)
-        spread, weights, reach = 0.0, np.array([1 - rare, rare]), 0.25
-    else:
-        spread, reach = float(np.exp(rng.normal(log(0.30), 0.5))), 0.5
-        weights = rng.dirichlet([2.0] * 3) if rng.random() < 0.4 else np.array([1.0])
-    modes = rng.normal(size=(len(weights), DIMENSIONS)) / sqrt(DIMENSIONS) * reach
-    modes[0] = 0
-    return Prompt(centre, direction, spread, modes, weights)
-
-
-def draw_answers(rng: np.random.Generator, prompt: Prompt, drift: str, states: Floats) -> Floats:
-    """One answer per row of `states`, the offsets of the sessions they belong to."""
-    centre, spread, weights = prompt.centre, prompt.spread, prompt.weights
-    if drift == "shift":
-        centre = centre + prompt.direction * 0.5 * spread
-    elif drift == "wrong":
-        centre = centre + prompt.direction * max(1.0, 2.5 * spread)
-    elif drift == "edit":
-        centre = centre + prompt.direction * 0.15
-    elif drift == "wider":
-        spread *= 1.4
-        if prompt.spread == 0:
-            weights = np.array([1 - 3 * weights[1], 3 * weights[1]])
-    elif drift == "collapse":
-        spread *= 0.5
-    chosen = rng.choice(len(weights), size=len(states), p=weights)
-    points = centre + prompt.modes[chosen] + rng.normal(size=states.shape) / sqrt(DIMENSIONS) * spread + states
-    if drift == "garbage":
-        garbage = rng.random(len(points)) < 0.10
-        points[garbage] = rng.normal(size=(int(garbage.sum()), DIMENSIONS))
-    return np.asarray(points / np.linalg.norm(points, axis=1, keepdims=True))
-
-
-def chord_distances(points: Floats) -> Floats:
-    """sqrt(2 − 2 cos), exactly 0 for equal points."""
-    distances = np.sqrt(np.maximum(2 - 2 * np.clip(points @ points.T, -1, 1), 0))
-    distances[distances < 1e-7] = 0
-    return np.asarray(distances)
-
-
-@dataclass(frozen=True, slots=True)
-class Sessions:
-    """How passes share states: every session moves each case by a state of its own and by one shared by all cases."""
-
-    own: float = 0.0
-    """In units of the case's spread (at least 0.02)."""
-    shared: float = 0.0
-    """Size of the shared state, in the same units times `own`."""
-    passes_per_session: int = 1
-
-
-def draw_suite(
-    rng: np.random.Generator, cases: int, n: int, m: int, drift: str, share: float, sessions: Sessions
-) -> tuple[list[CaseEvidence], set[str]]:
-    """The evidence of one suite, and the ids of its drifted cases."""
-    hit = set(rng.permutation(cases)[: max(1, round(share * cases))].tolist()) if drift else set()
-    session_of = np.concatenate(
-        [np.arange(n) // sessions.passes_per_session, 1000 + np.arange(m) // sessions.passes_per_session]
-    )
-    labels = np.unique(session_of)
-    shared = {label: rng.normal(size=DIMENSIONS) / sqrt(DIMENSIONS) * sessions.shared for label in labels.tolist()}
-    evidence = []
-    for k in range(cases):
-        prompt = draw_prompt(rng)
-        size = sessions.own * max(prompt.spread, 0.02)
-        states = {
-            label: rng.normal(size=DIMENSIONS) / sqrt(DIMENSIONS) * size + shared[label] * size for label in labels.tolist()
-        }
-        offsets = np.array([states[label] for label in session_of.tolist()])
-        points = np.vstack(
-            [draw_answers(rng, prompt, "", offsets[:n]), draw_answers(rng, prompt, drift if k in hit else "", offsets[n:])]
-        )
-        distances = chord_distances(points)
-        traits = tuple(_trait(str(int(np.flatnonzero(row == 0)[0]))) for row in distances)
-        evidence.append(CaseEvidence(f"case-{k:04}", n, m, {"embedding": distances}, traits))
-    return evidence, {f"case-{k:04}" for k in hit}
-
-
-def _trait(text: str) -> AnswerTraits:
-    return AnswerTraits(text, length=1, finish_reason=None, tool_calls="", language=None, refusal=False)
-
-
-def first_passes(case: CaseEvidence, m: int) -> CaseEvidence:
-    """The same case after m target passes."""
-    keep = case.source_passes + m
-    return replace(
-        case,
-        target_passes=m,
-        distances={name: values[:keep, :keep] for name, values in case.distances.items()},
-        traits=case.traits[:keep],
-    )
 
 
 # --- printing cells beside the published ones -------------------------------------------------------------------------
@@ -188,7 +74,16 @@ class Bands:
             print(f"  outside: {line}")
 
 
-DRIFTS = (("", 0.0), ("wrong", 0.1), ("wrong", 0.02), ("edit", 0.1), ("shift", 1.0), ("wider", 1.0), ("collapse", 1.0), ("garbage", 1.0))
+DRIFTS = (
+    ("", 0.0),
+    ("wrong", 0.1),
+    ("wrong", 0.02),
+    ("edit", 0.1),
+    ("shift", 1.0),
+    ("wider", 1.0),
+    ("collapse", 1.0),
+    ("garbage", 1.0),
+)
 NAMES = {
     ("", 0.0): "none",
     ("wrong", 0.1): "wrong answer 10 %",
@@ -200,12 +95,48 @@ NAMES = {
     ("garbage", 1.0): "10 % garbage replies, all",
 }
 
-# Statistics page, table 2b: reject / share of replay calls / case TPR. Columns: K = 50 and K = 20, each without and with sessions.
+# Statistics page, table 2b, by number of cases and whether there are sessions: reject, share of calls, case TPR.
 TABLE_2B = {
-    (50, False): [(0.050, 0.99, None), (1.0, 0.60, 1.0), (1.0, 0.73, 0.38), (0.95, 0.69, 0.45), (1.0, 0.63, 0.10), (1.0, 0.60, 0.0), (1.0, 0.91, 0.14), (0.97, 0.74, 0.0)],
-    (50, True): [(0.033, 1.0, None), (1.0, 0.60, 1.0), (1.0, 0.78, 0.63), (0.92, 0.67, 0.40), (1.0, 0.66, 0.09), (1.0, 0.60, 0.01), (0.98, 0.95, 0.09), (0.95, 0.76, 0.0)],
-    (20, False): [(0.043, 0.99, None), (1.0, 0.60, 1.0), (1.0, 0.65, 1.0), (0.60, 0.82, 0.38), (0.98, 0.76, 0.18), (1.0, 0.61, 0.01), (0.78, 0.97, 0.16), (0.65, 0.92, 0.01)],
-    (20, True): [(0.023, 0.99, None), (1.0, 0.60, 1.0), (1.0, 0.65, 1.0), (0.72, 0.78, 0.50), (1.0, 0.79, 0.21), (1.0, 0.61, 0.02), (0.60, 0.97, 0.11), (0.63, 0.89, 0.01)],
+    (50, False): [
+        (0.050, 0.99, None),
+        (1.0, 0.60, 1.0),
+        (1.0, 0.73, 0.38),
+        (0.95, 0.69, 0.45),
+        (1.0, 0.63, 0.10),
+        (1.0, 0.60, 0.0),
+        (1.0, 0.91, 0.14),
+        (0.97, 0.74, 0.0),
+    ],
+    (50, True): [
+        (0.033, 1.0, None),
+        (1.0, 0.60, 1.0),
+        (1.0, 0.78, 0.63),
+        (0.92, 0.67, 0.40),
+        (1.0, 0.66, 0.09),
+        (1.0, 0.60, 0.01),
+        (0.98, 0.95, 0.09),
+        (0.95, 0.76, 0.0),
+    ],
+    (20, False): [
+        (0.043, 0.99, None),
+        (1.0, 0.60, 1.0),
+        (1.0, 0.65, 1.0),
+        (0.60, 0.82, 0.38),
+        (0.98, 0.76, 0.18),
+        (1.0, 0.61, 0.01),
+        (0.78, 0.97, 0.16),
+        (0.65, 0.92, 0.01),
+    ],
+    (20, True): [
+        (0.023, 0.99, None),
+        (1.0, 0.60, 1.0),
+        (1.0, 0.65, 1.0),
+        (0.72, 0.78, 0.50),
+        (1.0, 0.79, 0.21),
+        (1.0, 0.61, 0.02),
+        (0.60, 0.97, 0.11),
+        (0.63, 0.89, 0.01),
+    ],
 }
 
 
@@ -215,11 +146,16 @@ def table_2b(suites: int, seed: int) -> None:
     looks = plan_looks([3, 5])
     for (cases, with_sessions), published in TABLE_2B.items():
         sessions = Sessions(own=0.2, shared=0.5) if with_sessions else Sessions()
-        print(f"\nK = {cases}, {'sessions 0.2 + shared 0.5' if with_sessions else 'no session effect'}: measured (published)")
+        effect = "sessions 0.2 + shared 0.5" if with_sessions else "no session effect"
+        print(f"\nK = {cases}, {effect}: measured (published)")
         print(f"{'drift':30}{'reject':>19}{'share of calls':>19}{'case TPR':>19}{'list wrong':>12}")
         for (drift, share), (reject, calls, rate) in zip(DRIFTS, published, strict=True):
             rng = np.random.default_rng([seed, cases, with_sessions, DRIFTS.index((drift, share))])
-            rows = [_plan_once(rng, cases, drift, share, sessions, looks) for _ in range(suites * (5 if not drift else 1))]
+            count = suites * (1 if drift else 5)
+            rows = [
+                _plan_once(rng, cases=cases, drift=drift, share=share, sessions=sessions, looks=looks)
+                for _ in range(count)
+            ]
             rejected, used, found, wrong = np.array(rows, dtype=float).mean(axis=0)
             name = f"K={cases} {'sessions' if with_sessions else 'plain'} {NAMES[drift, share]}"
             print(
@@ -233,7 +169,10 @@ def table_2b(suites: int, seed: int) -> None:
     bands.summary()
 
 
-def _plan_once(rng, cases, drift, share, sessions, looks) -> tuple[float, float, float, float]:  # type: ignore[no-untyped-def]  # noqa: ANN001, PLR0917 - a row of one loop
+def _plan_once(
+    rng: np.random.Generator, *, cases: int, drift: str, share: float, sessions: Sessions, looks: Sequence[Look]
+) -> tuple[float, float, float, float]:
+    """Rejected, share of the calls used, share of the drifted cases named, share of the named that had not drifted."""
     evidence, hit = draw_suite(rng, cases, 10, looks[-1].passes, drift, share, sessions)
     for look in looks:
         judgement = judge_suite("s", [first_passes(case, look.passes) for case in evidence], rules=RULES, look=look)
@@ -282,7 +221,7 @@ def table_4(suites: int, seed: int) -> None:
     bands.summary()
 
 
-# --- recorded answers --------------------------------------------------------------------------------------------------
+# --- recorded answers -----------------------------------------------------------------------------------------------
 
 # Statistics page, table 7, "T1 T2 T3 T4" with channels embedding + edit + numbers: temperature .7 and .2.
 TABLE_7 = {
@@ -291,6 +230,48 @@ TABLE_7 = {
     ("one case swapped", 5): (0.90, 0.94), ("one case swapped", 3): (0.43, 0.48),
     ("a number +1 in 3 cases", 5): (0.90, 0.97), ("a number +1 in 3 cases", 3): (0.71, 0.82),
 }  # fmt: skip
+
+
+def gates_reject(scores: Sequence[CaseScores]) -> dict[str, bool]:
+    """What the usual gates say: a suite fails when one case's first reply is too unlike its first golden."""
+    cosines = [1 - case.distances["embedding"][0, case.n] ** 2 / 2 for case in scores]
+    ratios = [1 - case.distances["edit"][0, case.n] ** 2 for case in scores]
+    return {
+        "cosine 0.8": min(cosines) < 0.8,
+        "cosine 0.9": min(cosines) < 0.9,
+        "edit ratio 0.8": min(ratios) < 0.8,
+        "exact match": min(ratios) < 1,
+    }
+
+
+def wilson(hits: int, trials: int) -> tuple[float, float]:
+    """95 % interval of a share."""
+    share, z2 = hits / trials, 1.96**2
+    middle = (share + z2 / (2 * trials)) / (1 + z2 / trials)
+    half = 1.96 / (1 + z2 / trials) * sqrt(share * (1 - share) / trials + z2 / (4 * trials**2))
+    return max(0.0, middle - half), min(1.0, middle + half)
+
+
+def table_7(path: Path, suites: int, seed: int) -> None:
+    """Suites drawn from recorded answers: the product's drift test beside the gates that other tools use."""
+    recording, temperature = read_recording(path)
+    column = 0 if temperature > 0.5 else 1
+    scorer, bands = RecordedScorer(), Bands()
+    print(f"{path.name}: {len(recording.prompts)} prompts, n = 10, {suites} suites a row, channels as in the product")
+    print(f"{'suite drawn':26}{'m':>2}{'ours (published)':>20}{'95 % interval':>16}{'named':>8}   gates that fire")
+    for kind, m in itertools.product(KINDS, (5, 3)):
+        rejected, named, gates = 0, 0, Counter[str]()
+        for number in range(suites):
+            scores = scorer(*draw_recorded(recording, kind, m, seed + number))
+            judgement = judge_suite("recorded", scores)
+            rejected += judgement.drift_rejected
+            named += any(case.verdict is CaseVerdict.DRIFT for case in judgement.cases)
+            gates.update(name for name, fires in gates_reject(scores).items() if fires)
+        low, high = wilson(rejected, suites)
+        cell = bands.cell(f"{kind}, m = {m}", rejected / suites, TABLE_7[kind, m][column], null=kind == "A/A")
+        others = ", ".join(f"{name} {gates[name] / suites:.2f}" for name in gates)
+        print(f"{kind:26}{m:2}{cell:>20}{f'{low:.2f} to {high:.2f}':>16}{named / suites:8.2f}   {others}", flush=True)
+    bands.summary()
 
 
 # --- speed ------------------------------------------------------------------------------------------------------------
@@ -304,7 +285,7 @@ def speed() -> None:
         for k in range(cases):
             points = rng.normal(size=(8, 15, 4))
             distances = np.sqrt(((points[:, :, None] - points[:, None]) ** 2).sum(-1))
-            traits = tuple(_trait(f"{k} {i}") for i in range(15))
+            traits = tuple(trait(f"{k} {i}") for i in range(15))
             evidence.append(CaseEvidence(f"case-{k:04}", 10, 5, {f"c{i}": distances[i] for i in range(8)}, traits))
         before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
         started, started_cpu = time.perf_counter(), time.process_time()
@@ -322,7 +303,9 @@ def main() -> int:
     parser.add_argument("--table", choices=["2b", "4"])
     parser.add_argument("--passes", type=Path, metavar="FILE")
     parser.add_argument("--speed", action="store_true")
-    parser.add_argument("--suites", type=int, default=60, help="suites a cell (table 2b: five times as many in null rows)")
+    parser.add_argument(
+        "--suites", type=int, default=60, help="suites a cell (table 2b: five times as many in null rows)"
+    )
     parser.add_argument("--seed", type=int, default=41)
     options = parser.parse_args()
     if options.speed:
