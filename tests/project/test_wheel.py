@@ -37,7 +37,11 @@ def test_every_file_of_the_package_is_in_the_wheel(wheel):
         if path.is_file() and "__pycache__" not in path.parts
     }
     packed = {name for name in wheel.namelist() if name.startswith("promptreg/")}
-    assert {"promptreg/py.typed", "promptreg/cli/assets/promptreg.toml", "promptreg/report/assets/app.js"} <= packed
+    assert {
+        "promptreg/py.typed",
+        "promptreg/cli/assets/promptreg.toml",
+        "promptreg/report/assets/report.html",
+    } <= packed
     assert packed == files
 
 
