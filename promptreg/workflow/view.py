@@ -60,7 +60,8 @@ def deployment_view_of_target(record: RunRecord) -> DeploymentView:
     """The target as the stored run remembers it."""
     settings = [
         *_deployment_settings(record.server, record.model),
-        *_fingerprint_settings(record.fingerprint_before),
+        # The later fingerprint knows what the answers echoed; a change during the run is among the warnings.
+        *_fingerprint_settings(record.fingerprint_after or record.fingerprint_before),
         *_settings("request", record.request_defaults),
         *_settings("provenance", record.provenance),
         SettingView("run", "passes", str(record.passes), compared=False),
