@@ -6,6 +6,7 @@ import asyncio
 import logging
 import random
 import time
+import urllib.request
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -77,7 +78,8 @@ class Client:
         self._clock = clock
         self._jitter = random.Random(seed)  # noqa: S311  spreads waits, protects nothing
         wiring = _wiring(deployment, secrets, root)
-        values = [*secrets.values(), *url_secrets(deployment.base_url), *url_secrets(deployment.proxy)]
+        addresses = [deployment.base_url, deployment.proxy, *urllib.request.getproxies().values()]
+        values = [*secrets.values(), *[secret for address in addresses for secret in url_secrets(address)]]
         self._redactor = Redactor(values, deployment.headers_env)
         self._transport = transport if transport is not None else _transport(deployment, wiring, root)
         self.warnings: tuple[str, ...] = _warnings(deployment)

@@ -21,6 +21,9 @@ from promptreg.deployment.exchange import Chunk, Exchange, Failure
 REDACTED = "[redacted]"
 """What stands in place of a secret."""
 
+SHORTEST = 4
+"""Shorter values are looked for nowhere: they are no secrets, and every text holds them by chance."""
+
 _SECRET_HEADER = re.compile(
     r"(?:^|[-_])(?:authorization|cookie2?|api[-_]?key|secret|password|passwd|token|credential|session(?:[-_]?id)?)s?$"
 )
@@ -49,7 +52,7 @@ class Redactor:
         """
         values = sorted({secret for secret in secrets if secret}, key=lambda value: (-len(value), value))
         self._header_names = frozenset(name.lower() for name in header_names)
-        all_forms = _longest_first(form for value in values for form in _forms(value))
+        all_forms = _longest_first(form for value in values if len(value) >= SHORTEST for form in _forms(value))
         key_forms = _longest_first(form for value in values if looks_like_key(value) for form in _forms(value))
         self._in_text = tuple(all_forms)
         self._in_body = tuple(form.encode("utf-8") for form in key_forms)

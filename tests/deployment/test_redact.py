@@ -91,6 +91,12 @@ def test_words_stay_in_bodies_but_not_in_headers(word: str) -> None:
     assert kept.headers == (("x-team", REDACTED),)
 
 
+def test_values_of_a_letter_or_two_are_looked_for_nowhere() -> None:
+    plain = exchange(b"x1", headers=(("x-team", "x1"),), failure=Failure(FailureKind.CONNECT, "no 127.0.0.1"))
+
+    assert Redactor(["1", "x", "0.1"]).exchange(plain) is plain
+
+
 def test_one_secret_inside_another() -> None:
     kept = Redactor(["abc-12345678", "abc-12345678-long"]).exchange(exchange(b"abc-12345678-long abc-12345678"))
 

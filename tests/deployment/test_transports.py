@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import gzip
 import json
+import time
 from typing import Any
 
 import pytest
@@ -13,6 +14,7 @@ from promptreg.deployment.exchange import Exchange, FailureKind
 from promptreg.deployment.reader import read_exchange
 from promptreg.deployment.transports.base import TimeLimits, Wiring
 from promptreg.deployment.transports.openai_client import OpenAITransport
+from promptreg.deployment.transports.watch import Watch
 from promptreg.deployment.transports.wire import WireTransport
 from promptreg.errors import ConfigError
 
@@ -118,6 +120,40 @@ async def test_reset_in_the_middle_of_a_stream(transport: Any, serve: Any, scrip
     assert exchange.body == frame
 
 
+@pytest.mark.parametrize(
+    "steps",
+    [
+        [b"\x00\x01garbage\r\n\r\n"],
+        [b"HTTP/1.1 abc\r\n\r\n"],
+        [b"HTTP/1.1 200 OK\r\nX: " + b"a" * 100_000 + b"\r\n\r\n"],
+        [b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\nno size\r\n"],
+        [b"HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: 8\r\n\r\nnot gzip"],
+    ],
+    ids=["garbage", "bad status", "long header", "bad chunk", "bad compression"],
+)
+async def test_what_is_no_http_is_a_failure_with_a_sentence(transport: Any, serve: Any, steps: list[Any]) -> None:
+    server = await serve(steps)
+
+    exchange = await send(transport, server.base_url)
+
+    assert exchange.failure is not None
+    assert exchange.failure.kind is FailureKind.DISCONNECTED
+    assert "\n" not in exchange.failure.message
+    assert len(exchange.failure.message) < 300
+
+
+async def test_small_questions_have_short_limits(transport: Any, serve: Any, script: Any) -> None:
+    server = await serve([script.STALL])
+    limits = TimeLimits(5, 0.2, 60, 600)
+
+    async with transport(Wiring(base_url=server.base_url, limits=limits)) as opened:
+        exchange = await opened.get("models")
+
+    assert exchange.failure is not None
+    assert exchange.failure.kind is FailureKind.FIRST_BYTE_TIMEOUT
+    assert TimeLimits().small == TimeLimits(10, 30, 30, 60)
+
+
 async def test_a_body_shorter_than_announced(transport: Any, serve: Any, script: Any) -> None:
     server = await serve([script.head("200 OK", "application/json", "Content-Length: 500"), b'{"choices": ['])
 
@@ -215,7 +251,7 @@ async def test_https_to_a_server_that_speaks_http(transport: Any) -> None:
 async def test_a_connection_that_does_not_come_about(transport: Any, serve: Any, script: Any) -> None:
     server = await serve([script.STALL])  # never answers the beginning of TLS
 
-    exchange = await send(transport, server.base_url.replace("http:", "https:"), TimeLimits(0.3, 0.3, 0.3, 0.3))
+    exchange = await send(transport, server.base_url.replace("http:", "https:"), TimeLimits(0.3, 5, 5, 10))
 
     assert exchange.failure is not None
     assert exchange.failure.kind is FailureKind.CONNECT_TIMEOUT
@@ -319,6 +355,26 @@ async def test_cancelling_a_call_is_no_failure(transport: Any, serve: Any, scrip
 
     with pytest.raises(asyncio.CancelledError):
         await task
+
+
+def test_the_connection_s_limit_ends_before_those_that_run_beside_it() -> None:
+    assert TimeLimits(10, 120, 60, 600).connect_first == 10
+    assert TimeLimits(5, 5, 5, 5).connect_first == 4.5
+
+
+async def test_limits_that_pass_in_the_same_turn_are_told_once() -> None:
+    watch = Watch(TimeLimits(1, 0.05, 1, 0.05))
+
+    async def slow(watch: Watch) -> None:
+        async with watch:
+            await asyncio.sleep(0)
+            time.sleep(0.1)  # noqa: ASYNC251  holds the loop up, so that both limits have passed when it turns again
+            await asyncio.sleep(5)
+
+    with pytest.raises(TimeoutError):
+        await slow(watch)
+
+    assert watch.expired in (FailureKind.TOTAL_TIMEOUT, FailureKind.FIRST_BYTE_TIMEOUT)
 
 
 def test_paths_at_the_root() -> None:

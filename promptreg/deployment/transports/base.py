@@ -16,6 +16,9 @@ if TYPE_CHECKING:
 LARGEST_BODY = 64 * 1024 * 1024
 """Bytes of a response body, after decompression, at which a transport gives up."""
 
+SMALL_S = 30.0
+"""Longest wait for the answer to a small question."""
+
 CHAT_PATH = "chat/completions"
 """Where requests are posted, below the base URL."""
 
@@ -31,6 +34,13 @@ class TimeLimits:
     idle: float = 60.0
     """Between two pieces of the body."""
     total: float = 600.0
+
+    @property
+    def small(self) -> TimeLimits:
+        """The limits of a question that a healthy server answers at once, such as the list of its models."""
+        return TimeLimits(
+            self.connect, min(self.first_byte, SMALL_S), min(self.idle, SMALL_S), min(self.total, 2 * SMALL_S)
+        )
 
     @property
     def connect_first(self) -> float:

@@ -135,6 +135,9 @@ def _reason(chain: list[BaseException]) -> str:
     for cause in chain:
         if isinstance(cause, OSError) and cause.strerror and not isinstance(cause, aiohttp.ClientError):
             return shortened(cause.strerror, 160)
+    for cause in chain:
+        if isinstance(cause, aiohttp.ClientResponseError):
+            return shortened(f"what it sent is no HTTP: {cause.message}", 160)
     return shortened(str(chain[0]), 160)
 
 

@@ -10,13 +10,14 @@ import time
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
+import aiohttp
 import httpx2
 import openai
 
 from promptreg.deployment.exchange import Chunk, Exchange, Failure
 from promptreg.deployment.request import EXTRA_BODY, param_names
 from promptreg.deployment.sse import DONE
-from promptreg.deployment.transports.base import Wiring
+from promptreg.deployment.transports.base import TimeLimits, Wiring
 from promptreg.deployment.transports.failures import failure_of, timeout_failure, too_large
 from promptreg.deployment.transports.tls import tls_context
 from promptreg.deployment.transports.watch import Watch
@@ -81,7 +82,7 @@ class OpenAITransport:
         completions = self._client.chat.completions.with_streaming_response
         params: dict[str, Any] = {name: value for name, value in body.items() if name in self._known}
         extra = {name: value for name, value in body.items() if name not in self._known}
-        attempt = _Attempt(self._wiring, self._url)
+        attempt = _Attempt(self._wiring, self._url, self._wiring.limits)
         async with attempt.guard(), completions.create(**params, extra_body=extra or None) as response:
             attempt.head(response.status_code, response.headers)
             await attempt.receive(response.iter_bytes())
@@ -93,7 +94,7 @@ class OpenAITransport:
             raise RuntimeError("the transport is used outside its context")
         url = self._wiring.url(path)
         headers = {"Authorization": f"Bearer {self._wiring.api_key or _NO_KEY}", **self._wiring.headers}
-        attempt = _Attempt(self._wiring, url)
+        attempt = _Attempt(self._wiring, url, self._wiring.limits.small)
         async with attempt.guard(), self._http.stream("GET", url, headers=headers) as response:
             attempt.head(response.status_code, response.headers)
             await attempt.receive(response.aiter_bytes())
@@ -103,10 +104,11 @@ class OpenAITransport:
 class _Attempt:
     """One attempt that is being recorded."""
 
-    def __init__(self, wiring: Wiring, url: str) -> None:
+    def __init__(self, wiring: Wiring, url: str, limits: TimeLimits) -> None:
         self.wiring = wiring
         self.url = url
-        self.watch = Watch(wiring.limits)
+        self.limits = limits
+        self.watch = Watch(limits)
         self.sent_at = time.time()
         self.chunks: list[Chunk] = []
         self.status: int | None = None
@@ -153,7 +155,7 @@ class _Guard:
         except TimeoutError:
             if attempt.watch.expired is None:
                 raise
-            attempt.failure = timeout_failure(attempt.watch.expired, attempt.wiring.limits)
+            attempt.failure = timeout_failure(attempt.watch.expired, attempt.limits)
             return True
         if error is None:
             return True
@@ -162,9 +164,7 @@ class _Guard:
             attempt.head(error.response.status_code, error.response.headers)
             attempt.chunks.append(Chunk(attempt.watch.elapsed(), error.response.content))
             return True
-        if isinstance(error, (openai.OpenAIError, httpx2.HTTPError, OSError)):
-            attempt.failure = failure_of(
-                error, attempt.url, attempt.wiring.limits, answering=attempt.status is not None
-            )
+        if isinstance(error, (openai.OpenAIError, httpx2.HTTPError, aiohttp.ClientError, OSError)):
+            attempt.failure = failure_of(error, attempt.url, attempt.limits, answering=attempt.status is not None)
             return True
         return False

@@ -69,5 +69,6 @@ class Watch:
         if now < due:
             self._handle = self._loop.call_at(due, self._check)
             return
-        self.expired = self._kind
-        self._timer.reschedule(now)
+        if not self._timer.expired():  # the total limit may have passed in the same turn of the loop
+            self.expired = self._kind
+            self._timer.reschedule(now)

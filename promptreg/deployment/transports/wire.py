@@ -13,7 +13,7 @@ from promptreg import __version__
 from promptreg.deployment.exchange import Chunk, Exchange, Failure
 from promptreg.deployment.json_text import dump_json
 from promptreg.deployment.sse import DONE
-from promptreg.deployment.transports.base import CHAT_PATH, Wiring
+from promptreg.deployment.transports.base import CHAT_PATH, TimeLimits, Wiring
 from promptreg.deployment.transports.failures import failure_of, timeout_failure, too_large
 from promptreg.deployment.transports.proxy import proxy_for
 from promptreg.deployment.transports.tls import tls_context
@@ -61,16 +61,15 @@ class WireTransport:
 
     async def send(self, body: JsonObject) -> Exchange:
         """Posts one chat completion request."""
-        return await self._exchange("POST", self._chat_url, dump_json(body))
+        return await self._exchange("POST", self._chat_url, dump_json(body), self._wiring.limits)
 
     async def get(self, path: str) -> Exchange:
         """Fetches a path, see `Wiring.url`."""
-        return await self._exchange("GET", self._wiring.url(path), None)
+        return await self._exchange("GET", self._wiring.url(path), None, self._wiring.limits.small)
 
-    async def _exchange(self, method: str, url: str, data: bytes | None) -> Exchange:
+    async def _exchange(self, method: str, url: str, data: bytes | None, limits: TimeLimits) -> Exchange:
         if self._session is None:
             raise RuntimeError("the transport is used outside its context")
-        limits = self._wiring.limits
         sent_at = time.time()
         watch = Watch(limits)
         chunks: list[Chunk] = []
