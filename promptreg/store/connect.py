@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -22,12 +23,29 @@ def connect(path: Path, busy_timeout_s: float = BUSY_TIMEOUT_S) -> sqlite3.Conne
     """
     connection = sqlite3.connect(path, timeout=busy_timeout_s, isolation_level=None)
     try:
-        connection.execute("PRAGMA journal_mode = WAL")
+        _use_wal(connection, busy_timeout_s)
         connection.execute("PRAGMA synchronous = NORMAL")
     except BaseException:
         connection.close()
         raise
     return connection
+
+
+def _use_wal(connection: sqlite3.Connection, busy_timeout_s: float) -> None:
+    """Switch a new file to WAL; the mode stays with the file.
+
+    SQLite does not wait by itself when two connections switch at once: one of them is told "locked" at once.
+    """
+    give_up_at = time.monotonic() + busy_timeout_s
+    while True:
+        try:
+            connection.execute("PRAGMA journal_mode = WAL")
+        except sqlite3.OperationalError as error:
+            if "locked" not in str(error) or time.monotonic() > give_up_at:
+                raise
+            time.sleep(0.02)
+        else:
+            return
 
 
 @contextmanager

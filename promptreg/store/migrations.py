@@ -119,12 +119,12 @@ def migrate(db: Database, path: Path, steps: tuple[Callable[[Database], None], .
     """Bring a store to the newest schema; do nothing when it is there already.
 
     Raises:
-        StoreError: when a newer promptreg wrote the store.
+        StoreError: when a newer promptreg or another program wrote the file.
     """
     migrations = Migrations(MIGRATION_SET)
     for step in steps:
         migrations()(step)
-    _refuse_newer(migrations, db, path, len(steps))
+    _refuse_foreign(migrations, db, path, len(steps))
     if not migrations.pending(db):
         return
     # IMMEDIATE: of two processes that open a new store at once, the second waits here and then finds nothing to do.
@@ -137,8 +137,12 @@ def migrate(db: Database, path: Path, steps: tuple[Callable[[Database], None], .
     db.commit()
 
 
-def _refuse_newer(migrations: Migrations, db: Database, path: Path, known: int) -> None:
-    applied = [step.name for step in migrations.applied(db)]
+def _refuse_foreign(migrations: Migrations, db: Database, path: Path, known: int) -> None:
+    applied = migrations.applied(db)
+    if not applied and {"runs", "run_cases", "samples", "attempts", "requests", "embeddings"} & set(db.table_names()):
+        raise StoreError(
+            f"{path} is the database of another program. Name another file as `store` under [paths] in promptreg.toml."
+        )
     if len(applied) > known:
         raise StoreError(
             f"{path} was written by a newer promptreg: its schema version is {len(applied)}, this promptreg knows "

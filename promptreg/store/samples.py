@@ -61,7 +61,7 @@ def read_samples(connection: sqlite3.Connection, run_id: str, suite: str | None)
         yield StoredSample(suite_name, case_id, pass_index, request_sha256, in_flight, exchanges)
 
 
-def _exchange(  # noqa: PLR0917 - the columns of a row, in their order
+def _exchange(
     sent_at: float,
     duration_s: float,
     status: int | None,

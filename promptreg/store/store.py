@@ -46,7 +46,7 @@ class Store:
         self.path = path
         self._database = database
         self._busy_timeout_s = busy_timeout_s
-        self._writer: Writer | None = None
+        self._writer = Writer(partial(connect, path, busy_timeout_s), self._errors)
 
     @classmethod
     def open(cls, path: Path | str, *, create: bool = True, busy_timeout_s: float = BUSY_TIMEOUT_S) -> Store:
@@ -78,12 +78,10 @@ class Store:
         """Write what still waits and close the file.
 
         Raises:
-            StoreError: when something could not be written.
+            StoreError: when something could not be written and no earlier call said so.
         """
         try:
-            if self._writer is not None:
-                writer, self._writer = self._writer, None
-                writer.close()
+            self._writer.close()
         finally:
             self._database.close()
 
@@ -145,8 +143,6 @@ class Store:
         Raises:
             StoreError: when this or an earlier sample could not be written. What was stored stays.
         """
-        if self._writer is None:
-            self._writer = Writer(partial(connect, self.path, self._busy_timeout_s), self._errors)
         self._writer.add(run_id, sample)
 
     def flush(self) -> None:
@@ -155,8 +151,7 @@ class Store:
         Raises:
             StoreError: when one could not be written.
         """
-        if self._writer is not None:
-            self._writer.flush()
+        self._writer.flush()
 
     def answered(self, run_id: str) -> frozenset[tuple[str, str, int]]:
         """(suite, case id, pass) of the samples with an answer. Failed ones are not in it, so a resume retries them."""

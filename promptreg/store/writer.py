@@ -46,7 +46,7 @@ class Writer:
     def __init__(
         self, open_connection: Callable[[], sqlite3.Connection], errors: Callable[[], AbstractContextManager[None]]
     ) -> None:
-        """Start the thread.
+        """Nothing runs before the first sample: most commands only read.
 
         Args:
             open_connection: opens the connection that only the thread uses.
@@ -62,9 +62,10 @@ class Writer:
         self._hurry = False
         self._closing = False
         self._error: Exception | None = None
+        self._told = False
         # A daemon, so that a caller who forgets to close the store can still end; `close` waits for it.
         self._thread = threading.Thread(target=self._run, name="promptreg-store", daemon=True)
-        self._thread.start()
+        self._started = False
 
     def add(self, run_id: str, sample: Sample) -> None:
         """Queue a sample; blocks only while too many wait.
@@ -74,6 +75,11 @@ class Writer:
         """
         size = sum(len(chunk.data) for attempt in sample.attempts for chunk in attempt.chunks)
         with self._changed:
+            if self._closing:
+                raise RuntimeError("a sample is added to a store that is closed")
+            if not self._started:
+                self._started = True
+                self._thread.start()
             while self._error is None and (
                 len(self._waiting) >= MAX_WAITING or self._waiting_bytes >= MAX_WAITING_BYTES
             ):
@@ -96,24 +102,29 @@ class Writer:
         with self._changed:
             self._hurry = True
             self._changed.notify_all()
-            while self._error is None and (self._waiting or self._writing):
-                self._changed.wait()
-            self._hurry = False
+            try:
+                while self._error is None and (self._waiting or self._writing):
+                    self._changed.wait()
+            finally:
+                self._hurry = False
             self._raise_error()
 
     def close(self) -> None:
         """Write what waits and end the thread.
 
         Raises:
-            StoreError: when a write failed.
+            StoreError: when a write failed and nobody was told yet.
         """
         with self._changed:
             self._closing = True
             self._changed.notify_all()
-        self._thread.join()
-        self._raise_error()
+        if self._started:
+            self._thread.join()
+        if not self._told:
+            self._raise_error()
 
     def _raise_error(self) -> None:
+        self._told = self._error is not None
         if isinstance(self._error, StoreError):
             raise StoreError(str(self._error)) from self._error
         if self._error is not None:

@@ -8,130 +8,72 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from promptreg.answer.model import Answer
-from promptreg.deployment.exchange import Chunk, Exchange, Failure, FailureKind
-from promptreg.deployment.reading import Reading, ReadProblem, ReadProblemKind
-from promptreg.errors import Place, StoreError
-from promptreg.replay.sample import Call, Sample
-from promptreg.store.runs import RunSpec
+from promptreg.errors import StoreError
 from promptreg.store.store import Store
-from promptreg.suite.model import Case, Request
-
-BODY = 'data: {"choices":[{"delta":{"content":"7天🙂"}}]}\r\n\r\n'.encode()
+from promptreg.suite.model import Request
 
 
-def make_case(case_id="退款", suite="客服"):
-    request = Request(({"role": "user", "content": f"{case_id}?"},), {"temperature": 0.7})
-    return Case(suite, case_id, request, Place("suites/客服.yaml", 3), tags=("policy",))
+def test_a_sample_comes_back_as_raw_as_it_was(store, make):
+    case = make.case()
+    run_id = store.start_run(make.spec([case]))
 
-
-def exchange(body=BODY, **changes):
-    made = Exchange(
-        sent_at=1_750_000_000.25,
-        duration_s=0.5,
-        status=200,
-        headers=(("content-type", "text/event-stream"), ("x-request-id", "7")),
-        chunks=(Chunk(0.050001, body[:7]), Chunk(0.25, body[7:])),
-    )
-    return replace(made, **changes)
-
-
-def answered(case, pass_index=0, attempts=None):
-    return Sample(Call(case, pass_index), attempts or (exchange(),), Reading(Answer("7天🙂")), in_flight=8)
-
-
-def failed(case, pass_index=0, message="HTTP 503: busy"):
-    problem = ReadProblem(ReadProblemKind.HTTP_STATUS, message, 503)
-    attempt = exchange(b"busy", status=503)
-    refused = Exchange(1.0, 0.1, failure=Failure(FailureKind.CONNECT, "connection refused"))
-    return Sample(Call(case, pass_index), (refused, attempt), Reading(None, problem), in_flight=3)
-
-
-def spec(cases=(), **changes):
-    made = RunSpec(
-        kind="record",
-        deployment="gpu",
-        model="deepseek-v3",
-        passes=10,
-        seed=0,
-        suites=("客服",),
-        cases=tuple(cases),
-        server="vllm",
-        base_url="http://127.0.0.1:1/v1",
-        provenance={"hardware": "8×H20", "tp": 8},
-        request_defaults={"temperature": 0.7},
-        options={"select": None},
-    )
-    return replace(made, **changes)
-
-
-@pytest.fixture
-def store(tmp_path):
-    with Store.open(tmp_path / "资料 夹" / "store.db") as opened:
-        yield opened
-
-
-def test_a_sample_comes_back_as_raw_as_it_was(store):
-    case = make_case()
-    run_id = store.start_run(spec([case]))
-
-    store.add_sample(run_id, answered(case, 2))
+    store.add_sample(run_id, make.answered(case, 2))
 
     (stored,) = store.samples(run_id)
     assert (stored.suite, stored.case_id, stored.pass_index, stored.in_flight) == ("客服", "退款", 2, 8)
     assert stored.request_sha256 == case.request.sha256
-    assert stored.attempts == (exchange(),)
-    assert stored.attempts[0].body == BODY
+    assert stored.attempts == (make.exchange(),)
+    assert stored.attempts[0].body == make.body
     assert store.answered(run_id) == {("客服", "退款", 2)}
 
 
-def test_a_failed_sample_keeps_every_attempt_and_is_not_answered(store):
-    case = make_case()
-    run_id = store.start_run(spec([case]))
+def test_a_failed_sample_keeps_every_attempt_and_is_not_answered(store, make):
+    case = make.case()
+    run_id = store.start_run(make.spec([case]))
 
-    store.add_sample(run_id, failed(case))
+    store.add_sample(run_id, make.failed(case))
 
     (stored,) = store.samples(run_id)
-    assert stored.attempts == failed(case).attempts
+    assert stored.attempts == make.failed(case).attempts
     assert store.answered(run_id) == frozenset()
     assert store.run(run_id).failed == 1
 
 
-def test_a_failed_sample_that_is_taken_again_keeps_its_old_attempts(store):
-    case = make_case()
-    run_id = store.start_run(spec([case]))
+def test_a_failed_sample_that_is_taken_again_keeps_its_old_attempts(store, make):
+    case = make.case()
+    run_id = store.start_run(make.spec([case]))
 
-    store.add_sample(run_id, failed(case))
-    store.add_sample(run_id, failed(case))
-    store.add_sample(run_id, answered(case))
+    store.add_sample(run_id, make.failed(case))
+    store.add_sample(run_id, make.failed(case))
+    store.add_sample(run_id, make.answered(case))
 
     (stored,) = store.samples(run_id)
-    assert stored.attempts == (*failed(case).attempts, *failed(case).attempts, exchange())
+    assert stored.attempts == (*make.failed(case).attempts, *make.failed(case).attempts, make.exchange())
     assert store.answered(run_id) == {case_key(case, 0)}
     assert (store.run(run_id).answered, store.run(run_id).failed) == (1, 0)
 
 
-def test_an_answered_sample_is_never_overwritten(store):
-    case = make_case()
-    run_id = store.start_run(spec([case]))
+def test_an_answered_sample_is_never_overwritten(store, make):
+    case = make.case()
+    run_id = store.start_run(make.spec([case]))
 
-    store.add_sample(run_id, answered(case))
-    store.add_sample(run_id, failed(case))
-    store.add_sample(run_id, answered(case, attempts=(exchange(b"other"),)))
+    store.add_sample(run_id, make.answered(case))
+    store.add_sample(run_id, make.failed(case))
+    store.add_sample(run_id, make.answered(case, attempts=(make.exchange(b"other"),)))
     store.flush()
-    store.add_sample(run_id, failed(case))
+    store.add_sample(run_id, make.failed(case))
 
     (stored,) = store.samples(run_id)
-    assert stored.attempts == (exchange(),)
+    assert stored.attempts == (make.exchange(),)
     assert store.answered(run_id) == {case_key(case, 0)}
 
 
-def test_samples_come_by_suite_case_and_pass_whatever_the_order_of_arrival(store):
-    cases = [make_case(case_id, suite) for suite in ("b", "a") for case_id in ("z", "中", "A")]
-    run_id = store.start_run(spec(cases))
+def test_samples_come_by_suite_case_and_pass_whatever_the_order_of_arrival(store, make):
+    cases = [make.case(case_id, suite) for suite in ("b", "a") for case_id in ("z", "中", "A")]
+    run_id = store.start_run(make.spec(cases))
     for pass_index in (2, 0, 1):
         for case in cases:
-            store.add_sample(run_id, answered(case, pass_index))
+            store.add_sample(run_id, make.answered(case, pass_index))
 
     keys = [(stored.suite, stored.case_id, stored.pass_index) for stored in store.samples(run_id)]
 
@@ -140,20 +82,23 @@ def test_samples_come_by_suite_case_and_pass_whatever_the_order_of_arrival(store
     assert {stored.suite for stored in store.samples(run_id, "a")} == {"a"}
 
 
-def test_runs_are_kept_apart(store):
-    case = make_case()
-    first, second = store.start_run(spec([case])), store.start_run(spec([case], deployment="ascend", kind="compare"))
+def test_runs_are_kept_apart(store, make):
+    case = make.case()
+    first, second = (
+        store.start_run(make.spec([case])),
+        store.start_run(make.spec([case], deployment="ascend", kind="compare")),
+    )
 
-    store.add_sample(first, answered(case))
-    store.add_sample(second, failed(case))
+    store.add_sample(first, make.answered(case))
+    store.add_sample(second, make.failed(case))
 
     assert store.answered(second) == frozenset()
     assert [run.run_id for run in store.runs()] == [second, first]
     assert store.run(first).answered == 1
 
 
-def test_a_run_is_read_as_it_was_begun_and_changed(store):
-    run_id = store.start_run(spec([make_case()]))
+def test_a_run_is_read_as_it_was_begun_and_changed(store, make):
+    run_id = store.start_run(make.spec([make.case()]))
     begun = store.run(run_id)
 
     store.update_run(run_id, fingerprint_before={"models": ["deepseek-v3"]})
@@ -172,9 +117,9 @@ def test_a_run_is_read_as_it_was_begun_and_changed(store):
     assert record.cases == 1
 
 
-def test_requests_of_a_run_can_be_shown_later(store):
-    case = make_case()
-    run_id = store.start_run(spec([case]))
+def test_requests_of_a_run_can_be_shown_later(store, make):
+    case = make.case()
+    run_id = store.start_run(make.spec([case]))
 
     (stored,) = store.cases(run_id)
 
@@ -182,32 +127,32 @@ def test_requests_of_a_run_can_be_shown_later(store):
     assert stored.request == {"messages": [{"content": "退款?", "role": "user"}], "params": {"temperature": 0.7}}
 
 
-def test_lone_surrogates_in_requests_come_back_and_in_texts_are_replaced(store):
-    case = replace(make_case(), request=Request(({"role": "user", "content": "a\ud800b"},), {}))
-    run_id = store.start_run(spec([case]))
+def test_lone_surrogates_in_requests_come_back_and_in_texts_are_replaced(store, make):
+    case = replace(make.case(), request=Request(({"role": "user", "content": "a\ud800b"},), {}))
+    run_id = store.start_run(make.spec([case]))
 
-    store.add_sample(run_id, failed(case, message="bad \udcff byte"))
+    store.add_sample(run_id, make.failed(case, message="bad \udcff byte"))
 
     assert store.cases(run_id)[0].request["messages"] == [{"content": "a\ud800b", "role": "user"}]
     with closing(sqlite3.connect(store.path)) as connection:
         assert connection.execute("SELECT problem_message FROM samples").fetchone() == ("bad \ufffd byte",)
 
 
-def test_a_case_that_the_run_did_not_begin_with_is_added_to_it(store):
-    run_id = store.start_run(spec())
+def test_a_case_that_the_run_did_not_begin_with_is_added_to_it(store, make):
+    run_id = store.start_run(make.spec())
 
-    store.add_sample(run_id, answered(make_case("late")))
-    store.add_sample(run_id, answered(make_case("later")))
+    store.add_sample(run_id, make.answered(make.case("late")))
+    store.add_sample(run_id, make.answered(make.case("later")))
 
     assert [case.case_id for case in store.cases(run_id)] == ["late", "later"]
     assert len(store.answered(run_id)) == 2
 
 
-def test_the_latest_run_is_found_by_kind_deployment_and_state(store):
-    old = store.start_run(spec())
-    new = store.start_run(spec())
-    store.start_run(spec(deployment="ascend"))
-    store.start_run(spec(kind="compare"))
+def test_the_latest_run_is_found_by_kind_deployment_and_state(store, make):
+    old = store.start_run(make.spec())
+    new = store.start_run(make.spec())
+    store.start_run(make.spec(deployment="ascend"))
+    store.start_run(make.spec(kind="compare"))
     store.update_run(new, state="done")
 
     assert store.latest_run("record", "gpu").run_id == new
@@ -215,19 +160,19 @@ def test_the_latest_run_is_found_by_kind_deployment_and_state(store):
     assert store.latest_run("record", "nowhere") is None
 
 
-def test_a_run_that_does_not_exist_is_named(store):
+def test_a_run_that_does_not_exist_is_named(store, make):
     with pytest.raises(StoreError, match="holds no run 'nope'"):
         store.run("nope")
     with pytest.raises(StoreError, match="holds no run 'nope'"):
         store.update_run("nope", state="done")
 
 
-def test_run_ids_are_readable_and_safe_as_file_names(store):
-    assert store.start_run(spec(deployment="GPU / 昇腾: v1")).split("-", 2)[2][:-5] == "gpu-v1"
-    assert store.start_run(spec(deployment="昇腾")).split("-", 2)[2][:-5] == "run"
+def test_run_ids_are_readable_and_safe_as_file_names(store, make):
+    assert store.start_run(make.spec(deployment="GPU / 昇腾: v1")).split("-", 2)[2][:-5] == "gpu-v1"
+    assert store.start_run(make.spec(deployment="昇腾")).split("-", 2)[2][:-5] == "run"
 
 
-def test_embeddings_come_back_and_missing_ones_are_left_out(store):
+def test_embeddings_come_back_and_missing_ones_are_left_out(store, make):
     vectors = {f"{number:064x}": np.full(512, number, dtype=np.float32) for number in range(1200)}
 
     store.add_embeddings("usem3", vectors)
@@ -238,25 +183,25 @@ def test_embeddings_come_back_and_missing_ones_are_left_out(store):
     assert store.embeddings("other", vectors) == {}
 
 
-def test_everything_is_there_after_closing_and_opening_again(tmp_path):
-    case = make_case()
+def test_everything_is_there_after_closing_and_opening_again(tmp_path, make):
+    case = make.case()
     with Store.open(tmp_path / "store.db") as store:
-        run_id = store.start_run(spec([case]))
+        run_id = store.start_run(make.spec([case]))
         for pass_index in range(300):
-            store.add_sample(run_id, answered(case, pass_index))
+            store.add_sample(run_id, make.answered(case, pass_index))
 
     with Store.open(tmp_path / "store.db") as store:
         assert len(store.answered(run_id)) == 300
         assert sum(1 for _ in store.samples(run_id)) == 300
 
 
-def test_many_threads_add_samples(store):
-    cases = [make_case(f"case {number}") for number in range(8)]
-    run_id = store.start_run(spec(cases))
+def test_many_threads_add_samples(store, make):
+    cases = [make.case(f"case {number}") for number in range(8)]
+    run_id = store.start_run(make.spec(cases))
 
     def add(case):
         for pass_index in range(100):
-            store.add_sample(run_id, answered(case, pass_index))
+            store.add_sample(run_id, make.answered(case, pass_index))
 
     threads = [threading.Thread(target=add, args=(case,)) for case in cases]
     for thread in threads:
