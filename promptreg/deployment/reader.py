@@ -189,15 +189,14 @@ class _Stream:
                 and delta.__class__ is dict
                 and not frame.get("usage")
                 and "error" not in frame
-                and frame.get("object") != "error"
             )
         except (ValueError, KeyError, TypeError, AttributeError):
             return False
         if plain:
             if self.model is None:
                 self.model = _text(frame.get("model"))
-            if self.system_fingerprint is None:
-                self.system_fingerprint = _text(frame.get("system_fingerprint"))
+            if self.system_fingerprint is None and "system_fingerprint" in frame:
+                self.system_fingerprint = _text(frame["system_fingerprint"])
             self.any_event = True
             self.assembly.add_delta(delta, index)
         return plain
@@ -240,10 +239,10 @@ class _Stream:
         return False
 
     def _add_frame(self, frame: JsonObject, event: Event) -> None:
-        if frame.get("error") or event.name == "error" or frame.get("object") == "error":
+        choices = frame.get("choices")
+        if frame.get("error") or event.name == "error" or (frame.get("object") == "error" and not choices):
             self.error = f"the stream holds an error: {error_message(frame) or describe_body(event.data)}"
             return
-        choices = frame.get("choices")
         usage = frame.get("usage")
         if usage:
             self.usage = usage_from_json(usage)
