@@ -1,5 +1,6 @@
 """The contestants of engine.py, each run in a process of its own. Run as a script: NAME, calls, port."""
 
+# ruff: noqa: PLC0415 - each process imports only what its contestant needs
 from __future__ import annotations
 
 import asyncio
@@ -29,6 +30,7 @@ class Meter:
         self._wall_s = time.perf_counter()
 
     def stop(self) -> dict[str, float]:
+        """What was used since the meter was made; the peak is that of the whole process."""
         usage = resource.getrusage(resource.RUSAGE_SELF)
         return {
             "cpu_s": usage.ru_utime + usage.ru_stime - self._cpu_s,
@@ -121,17 +123,12 @@ async def ours(transport: str, calls: int, port: int) -> dict[str, float]:
         client=transport,
     )
     passes = 10
-    cases = [
-        Case(
-            "support",
-            f"case-{number}",
-            Request(
-                (MESSAGES[0], {**MESSAGES[1], "content": f"{number}: {MESSAGES[1]['content']}"}), {"max_tokens": 256}
-            ),
-            Place("suites/support.yaml", number + 1),
-        )
-        for number in range(calls // passes)
-    ]
+    system, user = MESSAGES
+    cases = []
+    for number in range(calls // passes):
+        question = {**user, "content": f"{number}: {user['content']}"}
+        place = Place("suites/support.yaml", number + 1)
+        cases.append(Case("support", f"case-{number}", Request((system, question), {"max_tokens": 256}), place))
     with tempfile.TemporaryDirectory() as folder, Store.open(Path(folder) / "store.db") as store:
         run_id = store.start_run(RunSpec("record", "mock", "mock", passes, 0, cases=tuple(cases)))
         planned = plan_passes(cases, range(passes), 0)

@@ -69,6 +69,7 @@ def verdict(label: str, value: float, target: float, unit: str = "") -> str:
 
 
 def main() -> None:
+    """Measure everything and print the table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--calls", type=int, default=2000)
     parser.add_argument("--memory-calls", type=int, default=10_000, help="samples of the memory measurement; 0: none")
@@ -83,9 +84,8 @@ def main() -> None:
             for name in NAMES:
                 rounds[name].append(measure(name, options.calls, port))
         results = {name: medians(found) for name, found in rounds.items()}
-        print(
-            f"{options.calls} calls, {CONCURRENCY} at once, 50 ms, 20 frames {'one by one' if options.spread else 'together'}"
-        )
+        frames = "one by one" if options.spread else "together"
+        print(f"{options.calls} calls, {CONCURRENCY} at once, 50 ms, 20 frames {frames}")
         print(f"{'':22}{'CPU ms/call':>12}{'× aiohttp':>11}{'wall s':>9}{'× ideal':>9}{'peak MB':>9}")
         print(f"{'ideal':22}{'':12}{'':11}{ideal_s:9.2f}{1:9.2f}")
         bare = results["bare aiohttp"]["cpu_s"]

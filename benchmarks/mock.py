@@ -44,9 +44,11 @@ class Mock(asyncio.Protocol):
         self._buffer = b""
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """Remember where to write."""
         self._transport = transport
 
     def data_received(self, data: bytes) -> None:
+        """Answer every request that is complete."""
         self._buffer += data
         while (end := self._buffer.find(b"\r\n\r\n")) >= 0:
             head = self._buffer[:end].lower()

@@ -272,6 +272,8 @@ _REMEDIES = {
 
 
 def _refusal(status: int, words: str) -> str:
-    words = words.strip() or "no reason given"
+    words = words.strip()
+    if f"HTTP {status}" not in words:
+        words = f"HTTP {status}: {words or 'no reason given'}"
     ending = "" if words.endswith((".", "!", "?", "。")) else "."
-    return f"The deployment refuses every call with HTTP {status}: {words}{ending}"
+    return f"The deployment refuses every call: {words}{ending}"
