@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import time
 from collections.abc import Callable
 from contextlib import suppress
@@ -13,8 +14,9 @@ from typing import TYPE_CHECKING
 from promptreg.config import Config, Deployment, secrets_of
 from promptreg.deployment.client import Client
 from promptreg.deployment.fingerprint import Fingerprint, differences, take_fingerprint
+from promptreg.deployment.reader import read_exchange
 from promptreg.deployment.request import request_body
-from promptreg.errors import PromptregError, StoreError, UsageError
+from promptreg.errors import EndpointError, PromptregError, StoreError
 from promptreg.replay.engine import ReplayResult, replay
 from promptreg.replay.plan import plan_passes
 from promptreg.replay.progress import Progress
@@ -22,12 +24,12 @@ from promptreg.store.runs import RunKind, RunRecord, RunSpec, RunState
 
 if TYPE_CHECKING:
     from promptreg.canonical import JsonObject
-    from promptreg.replay.sample import Sample
+    from promptreg.deployment.reading import Reading
+    from promptreg.replay.sample import Call, Sample
     from promptreg.store.store import Store
     from promptreg.suite.model import Case
 
-UNFINISHED: tuple[RunState, ...] = ("running", "interrupted", "failed")
-"""States of a run that `--resume` continues. A killed run still says "running"."""
+_LOG = logging.getLogger("promptreg.workflow")
 
 OnProgress = Callable[[Progress], None]
 
@@ -63,7 +65,7 @@ def collect(
     resumed: RunRecord | None,
     on_progress: OnProgress,
 ) -> Collected:
-    """Take every sample of the order that is not stored yet.
+    """Take every sample of the order that is not stored yet. The caller ends the run with `finish`.
 
     Args:
         config: the project; deployments' functions are imported from its folder.
@@ -92,50 +94,14 @@ def collect(
         with suppress(StoreError):
             run.end("failed")
         raise
-    run.end("failed" if collected.result.failed else "done")
     store.update_run(collected.run_id, warnings=collected.warnings)
     return collected
 
 
-def run_to_continue(store: Store, order: Order, *, resume: bool, on_notice: Callable[[str], None]) -> RunRecord | None:
-    """The run that `--resume` goes on with; None for a new run.
-
-    A run fits when it is of the same kind on the same deployment, did not end well, has the same number of passes and
-    the same seed, and holds exactly the cases of the order with the same requests.
-
-    Args:
-        store: open.
-        order: what is to be taken now.
-        resume: whether the user asked for it. If not, an unfinished run is only pointed at.
-        on_notice: called with a sentence about an unfinished run that is left alone.
-
-    Raises:
-        UsageError: the user asked for it and there is no such run; says how the newest one differs.
-    """
-    record = store.latest_run(order.kind, order.deployment.name, states=UNFINISHED)
-    difference = _no_fit(store, order, record)
-    if resume and difference is not None:
-        raise UsageError(f"There is nothing to resume: {difference} Leave --resume out to start a new run.")
-    if not resume and record is not None and difference is None:
-        on_notice(
-            f"Run {record.run_id} stopped at {record.answered} of {record.cases * record.passes} samples; this is a "
-            "new run. To go on with the old one instead, stop now and use --resume."
-        )
-    return record if resume else None
-
-
-def _no_fit(store: Store, order: Order, record: RunRecord | None) -> str | None:
-    if record is None:
-        return f"no unfinished run of `{order.kind}` on {order.deployment.name!r} is stored."
-    if record.passes != order.passes:
-        return f"run {record.run_id} was planned with {record.passes} passes, not {order.passes}."
-    if record.seed != order.seed:
-        return f"run {record.run_id} was planned with seed {record.seed}, not {order.seed}."
-    wanted = {(case.suite, case.case_id, case.request.sha256) for case in order.cases}
-    stored = {(case.suite, case.case_id, case.request_sha256) for case in store.cases(record.run_id)}
-    if wanted != stored:
-        return f"run {record.run_id} holds other cases or requests than the suites have now."
-    return None
+def finish(store: Store, collected: Collected) -> None:
+    """Mark a run as ended. Until then `--resume` goes on with it, even when only the file made from it is missing."""
+    state: RunState = "failed" if collected.result.failed else "done"
+    store.update_run(collected.run_id, state=state, ended_at=time.time())
 
 
 class _Run:
@@ -147,13 +113,28 @@ class _Run:
     def __init__(self, store: Store, order: Order, resumed: RunRecord | None) -> None:
         self.store = store
         self.order = order
+        self.resumed = resumed
+        self.earlier_warnings = resumed.warnings if resumed is not None else ()
         self._run_id = resumed.run_id if resumed is not None else None
 
-    def begin(self, fingerprint: Fingerprint) -> str:
+    def calls_left(self) -> list[Call]:
+        """The planned calls that have no answer yet, in the order of the plan."""
+        done = frozenset() if self._run_id is None else self.store.answered(self._run_id)
+        plan = plan_passes(self.order.cases, range(self.order.passes), self.order.seed)
+        return [call for call in plan if call.key not in done]
+
+    def begin(self, now: Fingerprint) -> tuple[str, Fingerprint]:
+        """The run's id, and the fingerprint at its first start: a resumed run is held against that one."""
         if self._run_id is None:
             self._run_id = self.store.start_run(_spec(self.order))
-        self.store.update_run(self._run_id, state="running", fingerprint_before=fingerprint.to_json())
-        return self._run_id
+        first = self.first if self.resumed is not None else now
+        self.store.update_run(self._run_id, state="running", fingerprint_before=first.to_json())
+        return self._run_id, first
+
+    @property
+    def first(self) -> Fingerprint:
+        """What the deployment said at the first start of a resumed run; empty for a new run."""
+        return Fingerprint.from_json((self.resumed.fingerprint_before if self.resumed is not None else None) or {})
 
     def end(self, state: RunState) -> None:
         if self._run_id is not None:
@@ -166,13 +147,19 @@ async def _collect(run: _Run, client: Client, on_progress: OnProgress) -> Collec
 
     def keep(sample: Sample) -> None:
         store.add_sample(run_id, sample)
-        echoes.see(sample)
+        echoes.see(sample.reading)
+        if len(sample.attempts) > 1:
+            _LOG.info("%s", _told(sample))
 
+    calls = run.calls_left()
+    if run.resumed is not None:
+        for stored in store.samples(run.resumed.run_id):
+            echoes.see(read_exchange(stored.attempts[-1]))
+        if not calls:
+            return _complete(run.resumed, echoes.added_to(run.first), echoes.warnings(order.deployment))
     async with client:
-        before = await take_fingerprint(client)
-        run_id = run.begin(before)
-        done = store.answered(run_id)
-        calls = [call for call in plan_passes(order.cases, range(order.passes), order.seed) if call.key not in done]
+        now = await take_fingerprint(client)
+        run_id, before = run.begin(now)
         result = await replay(
             calls,
             client,
@@ -181,10 +168,37 @@ async def _collect(run: _Run, client: Client, on_progress: OnProgress) -> Collec
             on_sample=keep,
             on_progress=on_progress,
         )
-        after = await take_fingerprint(client)
-    store.update_run(run_id, fingerprint_after=echoes.added_to(after).to_json())
-    warnings = [*client.warnings, *differences(before, after), *echoes.warnings(order.deployment)]
-    return Collected(run_id, result, echoes.added_to(before), tuple(warnings))
+        after, problem = await _fingerprint_after(client)
+    warnings = [*run.earlier_warnings, *client.warnings, *differences(before, now)]
+    if after is not None:
+        store.update_run(run_id, fingerprint_after=echoes.added_to(after).to_json())
+        warnings += differences(now, after)
+    elif problem is not None:
+        warnings.append(problem)
+    warnings += echoes.warnings(order.deployment)
+    return Collected(run_id, result, echoes.added_to(before), tuple(dict.fromkeys(warnings)))
+
+
+def _complete(record: RunRecord, fingerprint: Fingerprint, warnings: list[str]) -> Collected:
+    """A resumed run that lacks no sample: nobody needs to be asked, so the deployment may be gone by now."""
+    return Collected(
+        record.run_id, ReplayResult(0, 0, 0, 0.0), fingerprint, tuple(dict.fromkeys((*record.warnings, *warnings)))
+    )
+
+
+async def _fingerprint_after(client: Client) -> tuple[Fingerprint | None, str | None]:
+    """The fingerprint after the last call, or a warning: a deployment that is gone by then takes no sample back."""
+    try:
+        return await take_fingerprint(client), None
+    except EndpointError as error:
+        return None, f"Whether the deployment changed during the run is not known: {error}"
+
+
+def _told(sample: Sample) -> str:
+    call, tries = sample.call, len(sample.attempts)
+    problem = read_exchange(sample.attempts[0]).problem
+    why = "" if problem is None else f"; the first said: {problem.message}"
+    return f"{call.case.suite}/{call.case.case_id}, pass {call.pass_index + 1}: {tries} attempts{why}"
 
 
 class _Echoes:
@@ -194,11 +208,11 @@ class _Echoes:
         self._models: set[str] = set()
         self._fingerprints: set[str] = set()
 
-    def see(self, sample: Sample) -> None:
-        if sample.reading.model:
-            self._models.add(sample.reading.model)
-        if sample.reading.system_fingerprint:
-            self._fingerprints.add(sample.reading.system_fingerprint)
+    def see(self, reading: Reading) -> None:
+        if reading.model:
+            self._models.add(reading.model)
+        if reading.system_fingerprint:
+            self._fingerprints.add(reading.system_fingerprint)
 
     def added_to(self, fingerprint: Fingerprint) -> Fingerprint:
         return fingerprint.with_echoes(self._models, self._fingerprints)

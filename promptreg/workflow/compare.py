@@ -11,16 +11,17 @@ from promptreg.errors import BaselineError, Place, Problem, UsageError
 from promptreg.report.html import write_html
 from promptreg.store.store import Store
 from promptreg.verdict.rules import Rules
-from promptreg.workflow.collect import OnProgress, Order, collect, run_to_continue
+from promptreg.workflow.collect import OnProgress, Order, collect, finish
 from promptreg.workflow.comparison import Comparison
 from promptreg.workflow.estimate import Estimate, estimate
 from promptreg.workflow.judge import JudgedSuite, judge_stored
 from promptreg.workflow.pairing import Pairing, pair_with_baseline
 from promptreg.workflow.project import project_suites
+from promptreg.workflow.resume import run_to_continue
 from promptreg.workflow.view import report_payload
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
     from pathlib import Path
 
     from promptreg.baseline.model import Baseline
@@ -84,18 +85,18 @@ def compare(
         PromptregError: see `promptreg.errors`; samples stored before stay, and `resume` goes on from them.
         KeyboardInterrupt: after Ctrl-C; the run can be resumed.
     """
-    suites = project_suites(config, options.suites, options.select)
-    store_path = config.root / config.paths.store
-    with Store.open(store_path, create=options.run_id is None) as store:
+    with Store.open(config.root / config.paths.store, create=options.run_id is None) as store:
         if options.run_id is None:
+            suites = project_suites(config, options.suites, options.select)
             pairings = _pairings(config, options, suites)
             order = _order(config, options, pairings)
             resumed = run_to_continue(store, order, resume=options.resume, on_notice=on_notice)
-            record = store.run(collect(config, store, order, resumed=resumed, on_progress=on_progress).run_id)
+            collected = collect(config, store, order, resumed=resumed, on_progress=on_progress)
+            finish(store, collected)
+            record = store.run(collected.run_id)
         else:
             record = _stored_run(store, options.run_id)
-            suites = tuple(suite for suite in suites if suite.name in record.suites)
-            pairings = _pairings(config, options, suites, record)
+            pairings = _pairings_of_run(config, options, store, record)
         return _judge_and_report(config, options, store, record, pairings)
 
 
@@ -114,28 +115,60 @@ def _stored_run(store: Store, run_id: str) -> RunRecord:
     return record
 
 
-def _pairings(
-    config: Config, options: CompareOptions, suites: tuple[Suite, ...], record: RunRecord | None = None
+def _pairings(config: Config, options: CompareOptions, suites: tuple[Suite, ...]) -> tuple[Pairing, ...]:
+    """Each suite beside the baseline of the source, before a run."""
+    source = config.deployment(options.source) if options.source is not None else config.role("source")
+    return _paired(config, suites, source.name, whole=options.select is None)
+
+
+def _pairings_of_run(config: Config, options: CompareOptions, store: Store, record: RunRecord) -> tuple[Pairing, ...]:
+    """Each suite of a stored run beside its baseline; what the command does not say is as it was for the run."""
+    select = options.select if options.select is not None else _text(record, "select")
+    paths = options.suites or tuple(config.root / path for path in _texts(record, "paths"))
+    names = _texts(record, "suites") or record.suites
+    suites = tuple(suite for suite in project_suites(config, paths, select) if suite.name in names)
+    source = options.source or _text(record, "source") or config.role("source").name
+    asked: dict[str, dict[str, str]] = {}
+    for case in store.cases(record.run_id):
+        asked.setdefault(case.suite, {})[case.case_id] = case.request_sha256
+    return _paired(config, suites, source, whole=select is None, asked=asked)
+
+
+def _text(record: RunRecord, option: str) -> str | None:
+    value = record.options.get(option)
+    return value if isinstance(value, str) else None
+
+
+def _texts(record: RunRecord, option: str) -> tuple[str, ...]:
+    values = record.options.get(option)
+    return tuple(value for value in values if isinstance(value, str)) if isinstance(values, list) else ()
+
+
+def _paired(
+    config: Config,
+    suites: tuple[Suite, ...],
+    source: str,
+    *,
+    whole: bool,
+    asked: Mapping[str, Mapping[str, str]] | None = None,
 ) -> tuple[Pairing, ...]:
     """Each suite beside its baseline.
 
     Raises:
         BaselineError: a suite without a baseline, or a damaged one; every suite's problems at once.
+        UsageError: no suite is left.
     """
-    source = options.source or (record.options.get("source") if record is not None else None)
-    name = str(source) if source is not None else config.role("source").name
-    if record is None:
-        config.deployment(name)
     problems: list[Problem] = []
     pairings: list[Pairing] = []
     for suite in suites:
-        path = baseline_path(config.root / config.paths.baselines, suite.name, name)
+        path = baseline_path(config.root / config.paths.baselines, suite.name, source)
         try:
-            baseline = _baseline_of(path, suite, name)
+            baseline = _baseline_of(path, suite, source)
         except BaselineError as error:
             problems += error.problems
         else:
-            pairings.append(pair_with_baseline(suite, baseline, whole=options.select is None))
+            of_run = None if asked is None else asked.get(suite.name, {})
+            pairings.append(pair_with_baseline(suite, baseline, whole=whole, asked=of_run))
     if problems:
         raise BaselineError(problems)
     if not pairings:
@@ -159,8 +192,19 @@ def _order(config: Config, options: CompareOptions, pairings: tuple[Pairing, ...
     deployment = config.deployment(options.target) if options.target is not None else config.role("target")
     passes = config.plan.compare_passes if options.passes is None else options.passes
     cases = tuple(case for pairing in pairings for case in pairing.known)
-    source = pairings[0].baseline.header.deployment
-    return Order("compare", deployment, cases, passes, config.plan.seed, {"select": options.select, "source": source})
+    # What `--run` needs to judge the same cases again.
+    said: JsonObject = {
+        "select": options.select,
+        "source": pairings[0].baseline.header.deployment,
+        "suites": [pairing.suite.name for pairing in pairings],
+        "paths": [_from_root(config, path) for path in options.suites],
+    }
+    return Order("compare", deployment, cases, passes, config.plan.seed, said)
+
+
+def _from_root(config: Config, path: Path) -> str:
+    path = path.resolve()
+    return path.relative_to(config.root).as_posix() if path.is_relative_to(config.root) else str(path)
 
 
 def _judge_and_report(
@@ -180,10 +224,17 @@ def _judge_and_report(
 
 
 def _warnings(record: RunRecord, judged: tuple[JudgedSuite, ...]) -> tuple[str, ...]:
-    source = (warning for suite in judged for warning in suite.pairing.baseline.header.warnings)
-    return tuple(
-        dict.fromkeys((*(f"Source: {text}" for text in source), *(f"Target: {text}" for text in record.warnings)))
-    )
+    pairings = [suite.pairing for suite in judged]
+    found = [f"Source: {text}" for pairing in pairings for text in pairing.baseline.header.warnings]
+    found += [f"Target: {text}" for text in record.warnings]
+    for pairing in pairings:
+        if pairing.unasked:
+            shown = ", ".join(pairing.unasked[:5]) + (", …" if len(pairing.unasked) > 5 else "")
+            found.append(
+                f"Suite {pairing.suite.name}: run {record.run_id} did not ask {len(pairing.unasked)} recorded cases as "
+                f"they are now ({shown}); they are not compared. Compare again without --run to ask them."
+            )
+    return tuple(dict.fromkeys(found))
 
 
 def _rules(config: Config, options: CompareOptions) -> Rules:

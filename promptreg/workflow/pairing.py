@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 from promptreg.errors import BaselineError, Problem
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from promptreg.baseline.model import Baseline
     from promptreg.suite.model import Case, Suite
 
@@ -22,17 +24,23 @@ class Pairing:
     """Cases with a golden of the very same request."""
     new: tuple[Case, ...]
     """Cases without one: never recorded, or their request has changed since. They are not called and not compared."""
+    unasked: tuple[str, ...]
+    """Ids of new cases that have a golden, but that the run under judgement did not ask in their present form."""
     missing: tuple[str, ...]
     """Ids of goldens whose case is no longer in the suite. Empty when only some cases were selected."""
 
 
-def pair_with_baseline(suite: Suite, baseline: Baseline, *, whole: bool) -> Pairing:
+def pair_with_baseline(
+    suite: Suite, baseline: Baseline, *, whole: bool, asked: Mapping[str, str] | None = None
+) -> Pairing:
     """Divide the cases of a suite.
 
     Args:
         suite: as loaded and selected.
         baseline: of the source.
         whole: whether the suite has all its cases; a selection says nothing about cases that are missing.
+        asked: of a stored run, the request hashes by case id; None before a run. The suite and the baseline may both
+            have moved on since the run: its answers to another request are not compared.
 
     Raises:
         BaselineError: the file is the baseline of another suite.
@@ -43,10 +51,14 @@ def pair_with_baseline(suite: Suite, baseline: Baseline, *, whole: bool) -> Pair
         )
     known: list[Case] = []
     new: list[Case] = []
+    unasked: list[str] = []
     for case in suite.cases:
         golden = baseline.goldens.get(case.case_id)
-        same = golden is not None and golden.answers and golden.request_sha256 == case.request.sha256
-        (known if same else new).append(case)
+        recorded = golden is not None and bool(golden.answers) and golden.request_sha256 == case.request.sha256
+        if recorded and asked is not None and asked.get(case.case_id) != case.request.sha256:
+            unasked.append(case.case_id)
+            recorded = False
+        (known if recorded else new).append(case)
     present = {case.case_id for case in suite.cases}
     missing = sorted(set(baseline.goldens) - present) if whole else []
-    return Pairing(suite, baseline, tuple(known), tuple(new), tuple(missing))
+    return Pairing(suite, baseline, tuple(known), tuple(new), tuple(unasked), tuple(missing))

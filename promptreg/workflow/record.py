@@ -17,11 +17,12 @@ from promptreg.workflow.collect import (
     OnProgress,
     Order,
     collect,
+    finish,
     request_defaults,
-    run_to_continue,
 )
 from promptreg.workflow.estimate import Estimate, estimate
 from promptreg.workflow.project import project_suites
+from promptreg.workflow.resume import run_to_continue
 from promptreg.workflow.stored import stored_answers
 
 if TYPE_CHECKING:
@@ -123,7 +124,9 @@ def record(
     with Store.open(config.root / config.paths.store) as store:
         resumed = run_to_continue(store, order, resume=options.resume, on_notice=on_notice)
         collected = collect(config, store, order, resumed=resumed, on_progress=on_progress)
-        return _write(config, store, order, suites, collected)
+        recording = _write(config, store, order, suites, collected)
+        finish(store, collected)
+        return recording
 
 
 def plan_record(config: Config, options: RecordOptions) -> Estimate:
