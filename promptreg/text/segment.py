@@ -6,11 +6,17 @@ also a boundary between graphemes, so that no cut ever falls inside an emoji or 
 
 from __future__ import annotations
 
+import re
 from typing import Final
 
 import regex
 
 _GRAPHEME: Final = regex.compile(r"\X")
+# Characters that never join with a neighbour of these ranges: what nearly all Latin and Chinese text is made of.
+_SINGLE: Final = re.compile(
+    "[\x00-\x0c\x0e-\u02ff\u2000-\u200b\u200e-\u20cf\u2100-\u2bff\u2e80-\u3029\u3030-\u3098\u309b-\u9fff\uac00-\ud7a3"
+    "\uf900-\ufaff\uff00-\uff9d]*+",
+)
 
 # Scripts written without blanks between words: each character is a token of its own.
 _UNSPACED: Final = r"\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}"
@@ -23,14 +29,18 @@ _TOKEN: Final = regex.compile(rf"{_NUMBER}|{_WORD}|[ \t]+(?!{_EXTEND})|\X", rege
 _IS_WORD: Final = regex.compile(r"[\p{L}\p{N}]")
 
 _CLOSING: Final = "\"'”’」』）)】》〉\\]}*_"
+_OPENING: Final = "“「『（【《"
+# Where a Latin full stop ends a sentence although no blank follows.
+_CJK: Final = "\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff"
 # A line end with the empty lines after it, or closing punctuation. No part can fail after a long run: always linear.
-_ENDING: Final = regex.compile(
-    r"(?:\r\n|[\n\r\u2028\u2029])(?:[^\S\n\r\u2028\u2029]*+(?:\r\n|[\n\r\u2028\u2029]))*+"
-    rf"|(?P<mark>[。！？；｡…!?.]++)[{_CLOSING}]*+(?P<blank>[^\S\n\r\u2028\u2029]*+)",
+# Full-width marks always end a sentence; `mark` is set where it depends on what stands around.
+_ENDING: Final = re.compile(
+    "(?:\r\n|[\n\r\u2028\u2029])(?:[^\\S\n\r\u2028\u2029]*+(?:\r\n|[\n\r\u2028\u2029]))*+"
+    f"|(?:[。！？；｡…][。！？；｡…!?.]*+|(?P<mark>(?<![0-9])\\.(?=[\\s{_CLOSING}{_OPENING}{_CJK}]|$)|(?<=[0-9])\\.(?![0-9])|[!?.]{{2,}}+|[!?]))"
+    f"[。！？；｡…!?.]*+[{_CLOSING}]*+(?P<blank>[^\\S\n\r\u2028\u2029]*+)",
 )
 _EXTENDING: Final = regex.compile(_EXTEND)
-_FULL_WIDTH_MARK: Final = regex.compile("[。！？；｡…]")
-_NEEDS_NO_BLANK: Final = regex.compile(rf"[{_UNSPACED}“「『（【《]")
+_NEEDS_NO_BLANK: Final = re.compile(f"[{_OPENING}{_CJK}]")
 _LAST_WORD: Final = regex.compile(r"(?:^|[^\p{L}\p{N}.])((?:\p{L}{1,12}\.)*+\p{L}{1,12}|\p{N}{1,3})$")
 _ABBREVIATIONS: Final = frozenset(
     (
@@ -44,14 +54,14 @@ _ABBREVIATIONS: Final = frozenset(
 
 def graphemes(text: str) -> list[str]:
     """User-perceived characters: emoji sequences, letters with their marks and CRLF are one each."""
-    if text.isascii() and "\r" not in text:
+    if _SINGLE.fullmatch(text):
         return list(text)
     return _GRAPHEME.findall(text)
 
 
 def grapheme_count(text: str) -> int:
     """How many characters a reader would count."""
-    if text.isascii() and "\r" not in text:
+    if _SINGLE.fullmatch(text):
         return len(text)
     return sum(1 for _ in _GRAPHEME.finditer(text))
 
@@ -75,24 +85,26 @@ def sentences(text: str) -> list[str]:
     pieces: list[str] = []
     start = 0
     for match in _ENDING.finditer(text):
+        end = match.end()
         if match["mark"] is not None and not _ends_sentence(text, start, match):
             continue
-        pieces.append(text[start : match.end()])
-        start = match.end()
+        if match["blank"] is not None and _EXTENDING.match(text, end):
+            continue
+        pieces.append(text[start:end])
+        start = end
     if start < len(text):
         pieces.append(text[start:])
     return pieces
 
 
-def _ends_sentence(text: str, start: int, match: regex.Match[str]) -> bool:
-    mark = match["mark"]
-    if _EXTENDING.match(text, match.end()):
-        return False
-    if match.end() == len(text) or _FULL_WIDTH_MARK.search(mark):
+def _ends_sentence(text: str, start: int, match: re.Match[str]) -> bool:
+    """Whether . ! or ? ends a sentence where it stands."""
+    end = match.end()
+    if end == len(text):
         return True
     if not match["blank"]:
-        return text[match.end()] in "\r\n\u2028\u2029" or _NEEDS_NO_BLANK.match(text, match.end()) is not None
-    if mark != ".":
+        return text[end] in "\r\n\u2028\u2029" or _NEEDS_NO_BLANK.match(text, end) is not None
+    if match["mark"] != ".":
         return True
     # 64 characters are enough for any abbreviation, and keep the search linear in long texts.
     before = _LAST_WORD.search(text[max(start, match.start() - 64) : match.start()])

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from itertools import chain
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -43,7 +45,19 @@ class EditChannel:
 
 
 def _indel(texts: Sequence[str]) -> Distances:
-    cut = [text[:_LONGEST] for text in texts]
+    cut = _recoded([text[:_LONGEST] for text in texts])
     measured = cdist(cut, cut, scorer=Indel.normalized_distance, dtype=np.float64)
     roots: Distances = np.sqrt(measured)
     return roots
+
+
+def _recoded(texts: Sequence[str]) -> list[str]:
+    """The texts with their characters renamed, the most frequent ones to codes below 256.
+
+    Equality of characters stays what it was, and rapidfuzz is four times as fast there as on Chinese characters.
+    """
+    if all(map(str.isascii, texts)):
+        return list(texts)
+    frequent = Counter(chain.from_iterable(texts)).most_common()
+    codes = str.maketrans({character: chr(code) for code, (character, _) in enumerate(frequent)})
+    return [text.translate(codes) for text in texts]

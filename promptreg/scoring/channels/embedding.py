@@ -46,13 +46,16 @@ class EmbeddingChannel:
         self._embedder = embedder
         self._cache = cache
         self._vectors: dict[str, NDArray[np.float32]] = {}
+        # Pieces of each text, by whether it is taken whole; kept because finding sentences takes long.
+        self._cut: dict[tuple[bool, str], list[str]] = {}
 
     def prepare(self, cases: Sequence[Sequence[Answer]]) -> None:
         """Embed every distinct piece of text of all these cases: those that the cache lacks in one batched call.
 
         Vectors of earlier cases are dropped, so memory is bounded by the cases given at once.
         """
-        wanted = dict.fromkeys(piece for answers in cases for piece in _pieces_of_case(answers))
+        self._cut = {}
+        wanted = dict.fromkeys(piece for answers in cases for piece in self._pieces_of_case(answers))
         known = {piece: vector for piece, vector in self._vectors.items() if piece in wanted}
         hashes = {piece: _sha256(piece) for piece in wanted if piece not in known}
         if self._cache is not None and hashes:
@@ -65,6 +68,14 @@ class EmbeddingChannel:
             if self._cache is not None:
                 self._cache.add_embeddings(self._embedder.name, {hashes[piece]: fresh[piece] for piece in missing})
         self._vectors = known
+
+    def _pieces_of_case(self, answers: Sequence[Answer]) -> Iterator[str]:
+        whole = _is_short(answers)
+        for answer in answers:
+            key = (whole, answer.content)
+            if key not in self._cut:
+                self._cut[key] = _pieces(answer.content, whole=whole)
+                yield from self._cut[key]
 
     def applies(self, answers: Sequence[Answer]) -> bool:  # noqa: ARG002 - the protocol asks about the answers
         """Every answer has content, an empty one too."""
@@ -82,7 +93,7 @@ class EmbeddingChannel:
             return over_distinct(contents, lambda texts: self._chords(texts, whole=whole))
 
     def _chords(self, texts: Sequence[str], *, whole: bool) -> Distances:
-        units = np.array([_unit(self._vectors, _pieces(text, whole=whole), self._dimensions) for text in texts])
+        units = np.array([_unit(self._vectors, self._cut[whole, text], self._dimensions) for text in texts])
         chords = np.sqrt(np.maximum(0.0, 2.0 - 2.0 * (units @ units.T)))
         # An empty text has no direction: its vector is zero, and the formula gives sqrt 2 to others already.
         empty = np.flatnonzero(np.logical_not(units.any(axis=1)))
@@ -99,12 +110,6 @@ class EmbeddingChannel:
 
 def _is_short(answers: Sequence[Answer]) -> bool:
     return all(len(answer.content) <= WHOLE_UP_TO for answer in answers)
-
-
-def _pieces_of_case(answers: Sequence[Answer]) -> Iterator[str]:
-    whole = _is_short(answers)
-    for text in dict.fromkeys(answer.content for answer in answers):
-        yield from _pieces(text, whole=whole)
 
 
 def _pieces(text: str, *, whole: bool) -> list[str]:

@@ -23,8 +23,8 @@ class Finding:
     holds: bool | None
     """None when it could not be found out: the answer is then unscored, which is neither a pass nor a failure."""
     sentence: Sentence
-    """The finding as a statement about the answer ("The answer has 1043 characters, more than 800."), true whichever way
-    the rule goes."""
+    """The finding as a statement about the answer ("The answer has 1043 characters, more than 800."), true whichever
+    way the rule goes."""
 
 
 class Check(Protocol):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import unicodedata
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from promptreg.scoring.checks.base import Finding, Setting, quoted, required_text
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
     from promptreg.canonical import Json
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Contains:
     """Case matters; only the Unicode form (é as one or two code points) does not."""
 
@@ -32,10 +33,19 @@ class Contains:
 
     def find(self, answer: Answer) -> Finding:
         """Whether the text occurs."""
-        wanted = unicodedata.normalize("NFC", self.text)
-        if wanted in unicodedata.normalize("NFC", answer.content):
-            sentence = Sentence(f"The answer contains {quoted(self.text)}.", f"回答包含{quoted(self.text)}。")
-            return Finding(holds=True, sentence=sentence)
+        return self._present if self._wanted in unicodedata.normalize("NFC", answer.content) else self._absent
+
+    @cached_property
+    def _wanted(self) -> str:
+        return unicodedata.normalize("NFC", self.text)
+
+    @cached_property
+    def _present(self) -> Finding:
+        sentence = Sentence(f"The answer contains {quoted(self.text)}.", f"回答包含{quoted(self.text)}。")
+        return Finding(holds=True, sentence=sentence)
+
+    @cached_property
+    def _absent(self) -> Finding:
         sentence = Sentence(f"The answer does not contain {quoted(self.text)}.", f"回答不包含{quoted(self.text)}。")
         return Finding(holds=False, sentence=sentence)
 

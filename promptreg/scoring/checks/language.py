@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
+from functools import lru_cache
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
 
@@ -38,7 +39,12 @@ _NAMES: Final = MappingProxyType(
 
 def language_of_answer(answer: Answer) -> str | None:
     """The language of an answer's content; of a JSON answer, fenced or not, that of its values and not of its keys."""
-    content = answer.content.strip()
+    return _language_of_content(answer.content.strip())
+
+
+# The check and the traits ask about the same answers, one case after the other.
+@lru_cache(maxsize=64)
+def _language_of_content(content: str) -> str | None:
     if content[:1] in ("{", "[", "`"):
         values = _json_values(_without_fence(content))
         if values is not None:
