@@ -53,8 +53,8 @@ def command(
     SUITES are files or folders; without any, the project's own suites are compared. Exit codes: 0 equivalent, 1 drift
     or regression, 3 inconclusive, 4 when the deployment failed, 2 when the project is wrong.
     """
-    from promptreg.cli.console import console  # noqa: PLC0415 - loaded when the command runs, not for --help
-    from promptreg.cli.record import print_estimate  # noqa: PLC0415 - see above
+    from promptreg.cli.console import console, messages_shown  # noqa: PLC0415 - loaded when the command runs, not for --help
+    from promptreg.cli.record import print_estimate, print_failures  # noqa: PLC0415 - see above
     from promptreg.cli.verdicts import print_comparison  # noqa: PLC0415 - see above
     from promptreg.config import load_config  # noqa: PLC0415 - see above
     from promptreg.replay.progress import renderer_for  # noqa: PLC0415 - see above
@@ -78,10 +78,12 @@ def command(
         print_estimate(plan_compare(config, options), as_json=as_json)
         return 0
     notices = console(stderr=True)
-    with renderer_for(sys.stderr, "compare", quiet=quiet) as show:
+    with messages_shown(verbose=verbose), renderer_for(sys.stderr, "compare", quiet=quiet) as show:
         result = compare(config, options, on_progress=show, on_notice=notices.print)
     if as_json:
         click.echo(json.dumps(result.to_json(config.root), ensure_ascii=False))
     else:
         print_comparison(result, config, quiet=quiet, verbose=verbose)
+    if result.failures:
+        print_failures(result.failures, "compare", result.comparison.run_id)
     return int(result.comparison.exit_code)

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import sys
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Literal
 
+from promptreg.text.terminal import safe_for_terminal
+
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from rich.console import Console
 
     from promptreg.text.sentence import Language
@@ -39,6 +45,28 @@ def console(*, stderr: bool = False) -> Console:
     stream = sys.stderr if stderr else sys.stdout
     width = None if stream.isatty() else PIPE_WIDTH
     return Console(file=stream, markup=False, highlight=False, emoji=False, soft_wrap=True, width=width)
+
+
+@contextmanager
+def messages_shown(*, verbose: bool) -> Iterator[None]:
+    """Show what promptreg logs on stderr: warnings in any case, every retry with `-v`."""
+    logger, handler = logging.getLogger("promptreg"), _Messages()
+    level = logger.level
+    logger.addHandler(handler)
+    logger.setLevel(logging.INFO if verbose else logging.WARNING)
+    try:
+        yield
+    finally:
+        logger.removeHandler(handler)
+        logger.setLevel(level)
+
+
+class _Messages(logging.Handler):
+    """Prints messages to whatever stderr is when they come, so that they do not break a progress bar's line."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        style = "yellow" if record.levelno >= logging.WARNING else "dim"
+        console(stderr=True).print(safe_for_terminal(record.getMessage()), style=style)
 
 
 def reader_language(configured: Literal["auto", "en", "zh"]) -> Language:

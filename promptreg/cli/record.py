@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from promptreg.cli.options import common_options, example
+from promptreg.text.terminal import safe_for_terminal
 
 if TYPE_CHECKING:
     from promptreg.workflow.estimate import Estimate
@@ -43,7 +44,7 @@ def command(
     differs from itself, and that noise is what the target is judged against. SUITES are files or folders; without any,
     the project's own suites are recorded. Commit the files under baselines/ to git.
     """
-    from promptreg.cli.console import console  # noqa: PLC0415 - loaded when the command runs, not for --help
+    from promptreg.cli.console import console, messages_shown  # noqa: PLC0415 - loaded when the command runs, not for --help
     from promptreg.config import load_config  # noqa: PLC0415 - see above
     from promptreg.replay.progress import renderer_for  # noqa: PLC0415 - see above
     from promptreg.workflow.record import RecordOptions, plan_record, record  # noqa: PLC0415 - see above
@@ -54,12 +55,14 @@ def command(
         print_estimate(plan_record(config, options), as_json=as_json)
         return 0
     notices = console(stderr=True)
-    with renderer_for(sys.stderr, "record", quiet=quiet) as show:
+    with messages_shown(verbose=verbose), renderer_for(sys.stderr, "record", quiet=quiet) as show:
         recording = record(config, options, on_progress=show, on_notice=notices.print)
     if as_json:
         click.echo(json.dumps(recording.to_json(config.root), ensure_ascii=False))
     else:
-        _print(recording, config.root, quiet=quiet, verbose=verbose)
+        _print(recording, config.root, config.root / config.paths.store, quiet=quiet, verbose=verbose)
+    if recording.failures:
+        print_failures(recording.failures, "record", recording.run_id)
     return int(recording.exit_code)
 
 
@@ -76,28 +79,30 @@ def print_estimate(estimate: Estimate, *, as_json: bool) -> None:
     )
 
 
-def _print(recording: Recording, root: Path, *, quiet: bool, verbose: bool) -> None:
+def print_failures(summary: str, command_name: str, run_id: str) -> None:
+    """Say on stderr that calls failed, with the reason of most of them and what to do."""
     from promptreg.cli.console import console  # noqa: PLC0415 - see above
 
-    out = console()
+    way_out = f"`promptreg {command_name} --resume` tries just those again; `promptreg runs {run_id}` lists them."
+    console(stderr=True).print(safe_for_terminal(f"{summary} {way_out}"), style="red")
+
+
+def _print(recording: Recording, root: Path, store: Path, *, quiet: bool, verbose: bool) -> None:
+    from promptreg.cli.console import console  # noqa: PLC0415 - see above
+
+    out, errors = console(), console(stderr=True)
     for warning in recording.warnings:
-        out.print(f"Warning: {warning}", style="yellow")
+        errors.print(safe_for_terminal(f"Warning: {warning}"), style="yellow")
     for suite in recording.suites:
         if suite.baseline is None:
-            out.print(f"{suite.suite}: no call was answered; no baseline was written.", style="red")
+            errors.print(f"{suite.suite}: no call was answered; no baseline was written.", style="red")
         elif not quiet:
             out.print(f"{suite.suite}: {suite.cases} cases, {recording.passes} passes → {_shown(suite.baseline, root)}")
-    if recording.failed:
-        out.print(
-            f"{recording.failed} of {recording.answered + recording.failed} calls got no answer. "
-            f"`promptreg record --resume` tries just those again; `promptreg runs {recording.run_id}` says why.",
-            style="red",
-        )
-    elif not quiet:
+    if not recording.failures and not quiet:
         out.print(f"Run {recording.run_id}: {recording.answered} samples recorded on {recording.deployment}.")
         out.print("Next: commit the baselines, then `promptreg compare`.")
     if verbose:
-        out.print(f"Store: {root / '.promptreg'}")
+        out.print(f"Store: {_shown(store, root)}")
 
 
 def _shown(path: Path, root: Path) -> str:

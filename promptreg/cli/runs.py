@@ -9,11 +9,16 @@ from typing import TYPE_CHECKING
 import click
 
 from promptreg.cli.options import common_options, example
+from promptreg.text.terminal import safe_for_terminal
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from rich.console import Console
+
     from promptreg.canonical import JsonObject
     from promptreg.store.runs import RunRecord
-    from promptreg.workflow.runs import FailedCall
+    from promptreg.workflow.runs import FailedCall, RetriedCall
 
 
 @click.command("runs", epilog=example("promptreg runs 20261201-231502-gpu-3f2a"))
@@ -25,7 +30,7 @@ def command(run_id: str | None, as_json: bool, config_path: Path | None, verbose
     del quiet  # there is nothing to leave out; the option is there because every command has it
     from promptreg.config import load_config  # noqa: PLC0415 - loaded when the command runs, not for --help
     from promptreg.store.store import Store  # noqa: PLC0415 - see above
-    from promptreg.workflow.runs import failed_calls, run_json  # noqa: PLC0415 - see above
+    from promptreg.workflow.runs import failed_calls, retried_calls, run_json  # noqa: PLC0415 - see above
 
     config = load_config(config_path, Path.cwd())
     with Store.open(config.root / config.paths.store, create=False) as store:
@@ -37,16 +42,17 @@ def command(run_id: str | None, as_json: bool, config_path: Path | None, verbose
                 _print_list(records)
             return 0
         record = store.run(run_id)
-        failures = failed_calls(store, record)
+        failures, retried = failed_calls(store, record), retried_calls(store, record)
     if as_json:
         details: JsonObject = {
             "schema": "promptreg.run/1",
             **run_json(record),
-            "failures": [f.to_json() for f in failures],
+            "failures": [call.to_json() for call in failures],
+            "retried": [call.to_json() for call in retried],
         }
         click.echo(_json(details))
     else:
-        _print_one(record, failures, everything=verbose)
+        _print_one(record, failures, retried, everything=verbose)
     return 0
 
 
@@ -81,7 +87,9 @@ def _print_list(records: tuple[RunRecord, ...]) -> None:
     console().print(table)
 
 
-def _print_one(record: RunRecord, failures: tuple[FailedCall, ...], *, everything: bool) -> None:
+def _print_one(
+    record: RunRecord, failures: tuple[FailedCall, ...], retried: tuple[RetriedCall, ...], *, everything: bool
+) -> None:
     from promptreg.cli.console import console  # noqa: PLC0415 - see above
     from promptreg.workflow.runs import local_time  # noqa: PLC0415 - see above
 
@@ -102,18 +110,25 @@ def _print_one(record: RunRecord, failures: tuple[FailedCall, ...], *, everythin
         "cases": record.cases,
         "passes": record.passes,
         "seed": record.seed,
-        "samples": f"{record.answered} of {total} answered, {record.failed} failed",
+        "samples": f"{record.answered} of {total} answered, {record.failed} failed, {len(retried)} answered only at a "
+        "later attempt",
     }
     for name, value in facts.items():
         if value is not None:
-            out.print(f"{name:<11} {value}")
+            out.print(safe_for_terminal(f"{name:<11} {value}"))
     for warning in record.warnings:
-        out.print(f"warning     {warning}", style="yellow")
-    shown = failures if everything else failures[:20]
-    for failure in shown:
-        out.print(
-            f"failed      {failure.suite}/{failure.case_id} pass {failure.pass_index + 1}: {failure.message}",
-            style="red",
-        )
-    if len(shown) < len(failures):
-        out.print(f"            … and {len(failures) - len(shown)} more; -v shows them all")
+        out.print(safe_for_terminal(f"warning     {warning}"), style="yellow")
+    _print_calls(out, "failed", failures, "red", everything=everything)
+    _print_calls(out, "retried", retried, "yellow", everything=everything)
+
+
+def _print_calls(
+    out: Console, what: str, calls: Sequence[FailedCall | RetriedCall], style: str, *, everything: bool
+) -> None:
+    shown = calls if everything else calls[:20]
+    for call in shown:
+        tries = f", {call.attempts} attempts" if call.attempts > 1 else ""
+        line = f"{what:<11} {call.suite}/{call.case_id}, pass {call.pass_index + 1}{tries}: {call.message}"
+        out.print(safe_for_terminal(line), style=style)
+    if len(shown) < len(calls):
+        out.print(f"            … and {len(calls) - len(shown)} more; -v shows them all")

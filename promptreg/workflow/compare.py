@@ -9,6 +9,7 @@ from promptreg.baseline.paths import baseline_path, safe_name
 from promptreg.baseline.read import read_baseline
 from promptreg.errors import BaselineError, Place, Problem, UsageError
 from promptreg.report.html import write_html
+from promptreg.scoring.embedders.registry import load_embedder
 from promptreg.store.store import Store
 from promptreg.verdict.rules import Rules
 from promptreg.workflow.collect import OnProgress, Order, collect, finish
@@ -18,6 +19,7 @@ from promptreg.workflow.judge import JudgedSuite, judge_stored
 from promptreg.workflow.pairing import Pairing, pair_with_baseline
 from promptreg.workflow.project import project_suites
 from promptreg.workflow.resume import run_to_continue
+from promptreg.workflow.runs import failed_calls, failure_summary
 from promptreg.workflow.view import report_payload
 
 if TYPE_CHECKING:
@@ -57,6 +59,8 @@ class Compared:
 
     comparison: Comparison
     report: Path
+    failures: str | None = None
+    """How many calls of the run got no answer and what most of them said; None when none failed."""
 
     def to_json(self, root: Path) -> JsonObject:
         """The object of `compare --json`."""
@@ -210,7 +214,8 @@ def _from_root(config: Config, path: Path) -> str:
 def _judge_and_report(
     config: Config, options: CompareOptions, store: Store, record: RunRecord, pairings: tuple[Pairing, ...]
 ) -> Compared:
-    judged = tuple(judge_stored(config, store, record, pairing, rules=_rules(config, options)) for pairing in pairings)
+    rules, embedder = _rules(config, options), load_embedder(config.judging.embedder)
+    judged = tuple(judge_stored(config, store, record, pairing, rules=rules, embedder=embedder) for pairing in pairings)
     comparison = Comparison.of(
         record.run_id,
         tuple(suite.judgement for suite in judged),
@@ -220,7 +225,7 @@ def _judge_and_report(
     path = options.report or config.root / config.paths.reports / f"{safe_name(record.run_id)}.html"
     write_html(report_payload(config, store, record, judged, comparison), path)
     store.update_run(record.run_id, verdict=comparison.verdict.value)
-    return Compared(comparison, path)
+    return Compared(comparison, path, failure_summary(record, failed_calls(store, record)))
 
 
 def _warnings(record: RunRecord, judged: tuple[JudgedSuite, ...]) -> tuple[str, ...]:

@@ -8,7 +8,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from promptreg.scoring.embedders.registry import load_embedder
 from promptreg.scoring.score import CasePair, CaseScores, score_suite
 from promptreg.verdict.decide import judge_suite
 from promptreg.workflow.stored import stored_answers
@@ -18,6 +17,7 @@ if TYPE_CHECKING:
 
     from promptreg.answer.model import Answer
     from promptreg.config import Config
+    from promptreg.scoring.embedders.base import Embedder
     from promptreg.store.runs import RunRecord
     from promptreg.store.store import Store
     from promptreg.suite.model import Case
@@ -65,8 +65,24 @@ class JudgedSuite:
             )
 
 
-def judge_stored(config: Config, store: Store, record: RunRecord, pairing: Pairing, *, rules: Rules) -> JudgedSuite:
+def judge_stored(
+    config: Config,
+    store: Store,
+    record: RunRecord,
+    pairing: Pairing,
+    *,
+    rules: Rules,
+    embedder: Embedder,
+) -> JudgedSuite:
     """Judge one suite of a stored run against its baseline.
+
+    Args:
+        config: the project.
+        store: open; it caches vectors too.
+        record: the run.
+        pairing: the suite beside its baseline.
+        rules: thresholds.
+        embedder: shared by all suites of a run, since its model takes a while to load.
 
     Raises:
         SuiteError: a check cannot be built.
@@ -77,7 +93,7 @@ def judge_stored(config: Config, store: Store, record: RunRecord, pairing: Pairi
     scores = score_suite(
         pairs,
         root=config.root,
-        embedder=load_embedder(config.judging.embedder),
+        embedder=embedder,
         cache=store,
     )
     judgement = judge_suite(

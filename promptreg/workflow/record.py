@@ -23,6 +23,7 @@ from promptreg.workflow.collect import (
 from promptreg.workflow.estimate import Estimate, estimate
 from promptreg.workflow.project import project_suites
 from promptreg.workflow.resume import run_to_continue
+from promptreg.workflow.runs import failed_calls, failure_summary
 from promptreg.workflow.stored import stored_answers
 
 if TYPE_CHECKING:
@@ -71,6 +72,8 @@ class Recording:
     failed: int
     suites: tuple[RecordedSuite, ...]
     warnings: tuple[str, ...]
+    failures: str | None = None
+    """How many calls got no answer and what most of them said; None when none failed."""
 
     @property
     def exit_code(self) -> ExitCode:
@@ -170,6 +173,7 @@ def _write(config: Config, store: Store, order: Order, suites: tuple[Suite, ...]
         failed=record.failed,
         suites=tuple(written),
         warnings=collected.warnings,
+        failures=failure_summary(record, failed_calls(store, record)),
     )
 
 

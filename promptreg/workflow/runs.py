@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
@@ -9,6 +10,8 @@ from typing import TYPE_CHECKING
 from promptreg.deployment.reader import read_exchange
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from promptreg.canonical import JsonObject
     from promptreg.store.runs import RunRecord
     from promptreg.store.store import Store
@@ -46,6 +49,53 @@ def failed_calls(store: Store, record: RunRecord) -> tuple[FailedCall, ...]:
             found.append(
                 FailedCall(sample.suite, sample.case_id, sample.pass_index, len(sample.attempts), problem.message)
             )
+    return tuple(found)
+
+
+def failure_summary(record: RunRecord, failures: Sequence[FailedCall]) -> str | None:
+    """One sentence: how many calls got no answer, and the most frequent reason. None when none failed."""
+    if not failures:
+        return None
+    (reason, count), *_ = Counter(failure.message for failure in failures).most_common(1)
+    example = next(failure for failure in failures if failure.message == reason)
+    said = "" if count == len(failures) else f"; {count} of them said what this one did"
+    return (
+        f"{len(failures)} of {record.cases * record.passes} calls got no answer. {example.suite}/{example.case_id}, "
+        f"pass {example.pass_index + 1}: {reason.rstrip('.')}{said}."
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class RetriedCall:
+    """A call that was answered at a later attempt only."""
+
+    suite: str
+    case_id: str
+    pass_index: int
+    attempts: int
+    message: str
+    """What the first attempt said."""
+
+    def to_json(self) -> JsonObject:
+        """As `runs RUN --json` prints it."""
+        return {
+            "suite": self.suite,
+            "case_id": self.case_id,
+            "pass": self.pass_index,
+            "attempts": self.attempts,
+            "message": self.message,
+        }
+
+
+def retried_calls(store: Store, record: RunRecord) -> tuple[RetriedCall, ...]:
+    """The calls of a run that needed more than one attempt for their answer, by suite, case and pass."""
+    found = []
+    for sample in store.samples(record.run_id):
+        if len(sample.attempts) < 2 or read_exchange(sample.attempts[-1]).answer is None:
+            continue
+        problem = read_exchange(sample.attempts[0]).problem
+        message = problem.message if problem is not None else "no reason is known"
+        found.append(RetriedCall(sample.suite, sample.case_id, sample.pass_index, len(sample.attempts), message))
     return tuple(found)
 
 
