@@ -32,8 +32,9 @@ from promptreg.verdict.evidence import CaseEvidence
 from promptreg.verdict.model import CaseVerdict
 from promptreg.verdict.rules import Look, Rules, plan_looks
 from promptreg.verdict.statistics.anchored import contrast, sign_flip_p
+from promptreg.verdict.statistics.energy import PairWeights
 from promptreg.verdict.statistics.labellings import labellings
-from promptreg.verdict.statistics.suite import SuiteStatistic, case_statistic
+from promptreg.verdict.statistics.suite import SuiteStatistic, case_statistics
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -196,7 +197,7 @@ TABLE_4 = {
 def table_4(suites: int, seed: int) -> None:
     """False alarms without drift, for recordings in blocks and in passes."""
     bands = Bands()
-    rows = labellings(10, 5, 0)
+    weights = PairWeights(labellings(10, 5, 0))
     print("K = 50, n = 10, m = 5, no drift; false alarm at 5 %: measured (published)")
     print(f"{'recording':34}{'stratified':>18}{'joint (ours)':>18}{'anchored':>18}")
     for (design, own, shared), published in TABLE_4.items():
@@ -205,9 +206,9 @@ def table_4(suites: int, seed: int) -> None:
         hits = np.zeros(3)
         for number in range(suites):
             evidence, _ = draw_suite(rng, 50, 10, 5, "", 0.0, sessions)
-            statistics = [case_statistic(case.distances, rows) for case in evidence]
+            statistics = [*case_statistics((case.distances for case in evidence), weights)]
             for column, joint in enumerate((False, True)):
-                suite = SuiteStatistic(len(rows), number, joint=joint)
+                suite = SuiteStatistic(weights.labellings, number, joint=joint)
                 for statistic in statistics:
                     suite.add(statistic)
                 hits[column] += suite.p_value() <= 0.05

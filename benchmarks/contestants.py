@@ -9,9 +9,10 @@ import resource
 import sys
 import tempfile
 import time
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Coroutine, Iterator
 from functools import partial
 from pathlib import Path
+from typing import Any, Literal
 
 CONCURRENCY = 32
 MESSAGES = [
@@ -69,7 +70,7 @@ async def bare_aiohttp(calls: int, port: int) -> dict[str, float]:
         return await many(call, calls)
 
 
-def openai_client(port: int):  # noqa: ANN201 - the type would import the package for every contestant
+def openai_client(port: int) -> Any:
     """The official client as it comes, without its retries."""
     import openai
 
@@ -93,7 +94,7 @@ async def openai_parsed(calls: int, port: int) -> dict[str, float]:
     async with openai_client(port) as client:
 
         async def call() -> None:
-            parts = []
+            parts: list[str] = []
             async for chunk in await client.chat.completions.create(**BODY):
                 parts.extend(choice.delta.content or "" for choice in chunk.choices)
             "".join(parts)
@@ -101,7 +102,7 @@ async def openai_parsed(calls: int, port: int) -> dict[str, float]:
         return await many(call, calls)
 
 
-async def ours(transport: str, calls: int, port: int) -> dict[str, float]:
+async def ours(transport: Literal["wire", "openai"], calls: int, port: int) -> dict[str, float]:
     """Replay, reading and storing, as `promptreg record` does it."""
     from promptreg.config import Deployment
     from promptreg.deployment.client import Client
@@ -153,7 +154,7 @@ async def ours(transport: str, calls: int, port: int) -> dict[str, float]:
         return {**measured, "reread_s": time.perf_counter() - started, "store_bytes": store.path.stat().st_size}
 
 
-CONTESTANTS: dict[str, Callable[[int, int], Awaitable[dict[str, float]]]] = {
+CONTESTANTS: dict[str, Callable[[int, int], Coroutine[Any, Any, dict[str, float]]]] = {
     "ours, wire": partial(ours, "wire"),
     "ours, openai": partial(ours, "openai"),
     "bare aiohttp": bare_aiohttp,

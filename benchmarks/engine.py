@@ -32,7 +32,7 @@ def mock(*, spread: bool) -> Iterator[int]:
     command = [sys.executable, str(FOLDER / "mock.py"), "--latency", str(LATENCY_S), *(["--spread"] if spread else [])]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
     try:
-        yield int(process.stdout.readline())
+        yield int(process.stdout.readline()) if process.stdout is not None else 0
     finally:
         process.kill()
         process.wait()

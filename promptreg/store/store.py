@@ -67,7 +67,7 @@ class Store:
             path.parent.mkdir(parents=True, exist_ok=True)
             connection = connect(path, busy_timeout_s)
             try:
-                database = Database(connection)
+                database = Database(connection, execute_plugins=False)
                 migrate(database, path)
             except BaseException:
                 connection.close()
