@@ -31,11 +31,16 @@ def payload_of(*cases):
     return replace(sample_payload(), cases=cases)
 
 
+def words(locator):
+    """The texts of elements, white space evened out."""
+    return [" ".join(text.split()) for text in locator.all_inner_texts()]
+
+
 def test_first_screen_says_it_all(open_page, sample_file):
     page = open_page(sample_file)
     assert page.locator("h1").inner_text() == "Regression"
     assert page.locator(".lead").inner_text().startswith("2 of 15 cases answer worse")
-    assert page.locator(".count").all_inner_texts()[:2] == ["2 fail", "3 drift"]
+    assert words(page.locator(".count"))[:2] == ["2 fail", "3 drift"]
     assert page.locator(".settings").first.locator("tr.differs").count() == 7
     assert page.locator(".warnings li").count() == 1
     assert page.locator("#case-rows .id").first.inner_text() == "order-as-json"
@@ -51,8 +56,8 @@ def test_all_in_the_first_screenful(open_page, sample_file):
 def test_a_case_shows_what_moved_and_who_said_it(open_page, sample_file):
     page = open_page(sample_file, CASE + "refund-window")
     assert page.locator("h1").inner_text() == "refund-window"
-    assert page.locator(".who-line.source .answer").all_inner_texts() == ["A 7 of 10", "B 3 of 10"]
-    assert page.locator(".who-line.target .answer").all_inner_texts() == ["A 1 of 5 also on the source", "C 4 of 5"]
+    assert words(page.locator(".who-line.source .answer")) == ["A 7 of 10", "B 3 of 10"]
+    assert words(page.locator(".who-line.target .answer")) == ["A 1 of 5 also on the source", "C 4 of 5"]
     assert page.locator(".who-line.target .pass-strip [aria-hidden]").all_inner_texts() == list("CCCCA")
     assert page.locator(".changes li").inner_text() == "7天 → 30天"
     assert page.locator(".rows del").inner_text() == "7"
@@ -192,7 +197,7 @@ def test_filter_by_verdict_and_words(open_page, sample_file):
         ("get_weather 武汉市", ["weather-tool"]),
         ("17 times 24", ["kit-division"]),
         ("verdict:missing", ["old-coupon"]),
-        ("noise>5 -verdict:drift", ["thin-space"]),
+        ("noise>5 verdict:changed", ["thin-space"]),
         ("id:currency", ["currency"]),
     ],
 )
@@ -223,7 +228,7 @@ def test_a_half_composed_word_is_not_searched(open_page, sample_file):
     assert rows(page) == ["refund-window"]
 
 
-@pytest.mark.parametrize("case_id", ["a/b#c%20d", "CON", "退款 100%", "x&suite=y", "", "é" * 300])
+@pytest.mark.parametrize("case_id", ["a/b#c%20d", "CON", "退款 100%", "x&suite=y", "é" * 300])
 def test_deep_links_take_any_id(open_payload, case_id):
     page = open_payload(payload_of(case_of(["a"], ["b"], case_id), case_of(["a"], ["b"], "other")))
     page.locator("#case-rows a").nth(0 if case_id < "other" else 1).click()
@@ -242,14 +247,18 @@ def test_an_unknown_case_says_so(open_page, sample_file):
     page.wait_for_selector("#case-heading")
 
 
-@pytest.mark.parametrize("width", [320, 390, 768, 1024, 1440])
-@pytest.mark.parametrize("address", ["", CASE + "complaint-letter", CASE + "long-summary"])
-def test_nothing_is_wider_than_the_window(open_page, sample_file, width, address):
-    page = open_page(sample_file, address, viewport={"width": width, "height": 800}, locale="zh-CN")
-    assert page.evaluate("document.documentElement.scrollWidth") <= width
-    if width < 600:
-        assert page.evaluate("""() => [...document.querySelectorAll("button:not(.dot)")].filter((each) => each.offsetParent)
-            .every((each) => each.getBoundingClientRect().height >= 24)""")
+def test_nothing_is_wider_than_the_window(open_page, sample_file):
+    page = open_page(sample_file, locale="zh-CN")
+    for address in ("#", CASE + "complaint-letter", CASE + "long-summary"):
+        page.evaluate("address => { location.hash = address; }", address)
+        page.wait_for_selector(".overview" if address == "#" else f"h1:text('{address.split('=')[-1]}')")
+        for width in (320, 390, 768, 1024, 1440):
+            page.set_viewport_size({"width": width, "height": 800})
+            assert page.evaluate("document.documentElement.scrollWidth") <= width
+        page.set_viewport_size({"width": 320, "height": 800})
+        heights = page.evaluate("""() => [...document.querySelectorAll("button")].filter((each) => each.offsetParent)
+            .map((each) => each.getBoundingClientRect().height)""")
+        assert min(heights) >= 24
 
 
 def test_on_a_phone_a_case_takes_the_whole_page(open_page, sample_file):
@@ -356,7 +365,7 @@ def test_equal_text_is_folded_on_both_sides_and_unfolds(open_payload):
 
 
 def test_invisible_characters_are_marked(open_payload):
-    page = open_payload(payload_of(case_of(["价格\u200b为 128 元"], ["价格为\u00a0128 元"])), CASE + "c")
+    page = open_payload(payload_of(case_of(["价格\u200b为 128 元"], ["价格为\u00a0129 元"])), CASE + "c")
     assert set(page.locator(".mark").evaluate_all("marks => marks.map((mark) => mark.dataset.mark)")) >= {
         "ZWSP",
         "NBSP",
@@ -469,4 +478,5 @@ def test_focus_is_seen_and_reaches_everything(open_page, sample_file):
     page.locator("#case-rows a").first.focus()
     page.keyboard.press("Enter")
     page.wait_for_selector("#case-heading")
-    assert page.evaluate("getComputedStyle(document.querySelector('#case-rows a')).outlineStyle") != "none"
+    assert page.evaluate("document.activeElement.getAttribute('aria-current')") == "true"
+    assert page.evaluate("getComputedStyle(document.activeElement).outlineStyle") != "none"

@@ -78,7 +78,10 @@ function addressChanged() {
     byId("search").value = state.query;
     applyFilter();
   }
-  renderMain(true);
+  renderMain(true).then(() => {
+    // What had the focus may be gone; on narrow screens the list is hidden behind the case.
+    if (document.activeElement === document.body || NARROW.matches) byId("main").querySelector("h1")?.focus({ preventScroll: true });
+  });
 }
 
 function renderMain(moved) {

@@ -189,7 +189,7 @@ function partBlock(part, labels, parts) {
     hasHidden(texts) && el("p", { class: "notice" }, t("text.hidden")),
     operations.length === 0 ? el("p", { class: "notice" }, t("answers.empty"))
       : equal ? el("div", { class: "panes one" }, el("div", { class: `pane both${looksLikeCode(texts) ? " code" : ""}` },
-        el("h4", null, t("diff.equal")), el("div", { class: "text", lang: langOf(texts), dir: "auto" }, marked(texts, true))))
+        el("h4", null, t("diff.equal")), textBlock(texts)))
         : part.complete === false ? plainPanes(operations, labels) : diffPanes(part, effectiveView(), labels),
   ];
   if (part.part === "content") return el("div", { class: "part content" }, body);
@@ -211,7 +211,7 @@ function plainPanes(operations, labels) {
   const pane = (side, kind) => {
     const text = operations.filter((operation) => operation.kind !== kind).map((operation) => operation.text).join("");
     return el("div", { class: `pane ${side}${looksLikeCode(text) ? " code" : ""}` }, el("h4", null, labels[side]),
-      el("div", { class: "text", lang: langOf(text), dir: "auto" }, marked(text, true)));
+      textBlock(text));
   };
   return el("div", { class: view === "side" ? "panes plain two" : "panes plain one" },
     view !== "candidate" && pane("golden", "insert"), view !== "golden" && pane("candidate", "delete"));
@@ -221,7 +221,7 @@ function loneAnswer(item, side, answers) {
   const text = item.group.content || "";
   return el("div", { class: "panes one" }, el("div", { class: `pane ${side}${looksLikeCode(text) ? " code" : ""}` },
     el("h4", null, labelOf(side, item, answers)),
-    el("div", { class: "text", lang: langOf(text), dir: "auto" }, text ? marked(text, true) : t("answers.empty"))),
+    text ? textBlock(text) : el("p", null, t("answers.empty"))),
   callsText(item.group) && el("div", { class: "pane code" }, el("h4", null, t("part.tool_calls")),
-    el("div", { class: "text" }, marked(callsText(item.group), true))));
+    textBlock(callsText(item.group))));
 }

@@ -3,6 +3,27 @@
 const FOLD_ABOVE = 420;
 const FOLD_CONTEXT = 140;
 
+// As many operations as a pane paints at once, and how many characters are left for later.
+function clipped(operations) {
+  if (state.unfolded) return { kept: operations, left: 0 };
+  const kept = [];
+  let room = TEXT_LIMIT;
+  let left = 0;
+  for (const operation of operations) {
+    // Equal stretches are folded later and cost nothing.
+    const cost = operation.kind === "equal" ? Math.min(operation.text.length, FOLD_ABOVE) : operation.text.length;
+    if (room <= 0) left += operation.text.length;
+    else if (cost <= room) kept.push(operation);
+    else {
+      const cut = safeCut(operation.text, room);
+      kept.push({ kind: operation.kind, text: operation.text.slice(0, cut) });
+      left += operation.text.length - cut;
+    }
+    room -= cost;
+  }
+  return { kept, left };
+}
+
 // Operations -> rows, cut where both texts break their line, so that paragraphs stand side by side.
 function rowsOf(operations) {
   const rows = [[]];
@@ -60,6 +81,7 @@ function foldStretch(text) {
 
 // Never inside a surrogate pair.
 function safeCut(text, at) {
+  if (at >= text.length) return text.length;
   const code = text.charCodeAt(at);
   return code >= 0xdc00 && code <= 0xdfff ? at + 1 : at;
 }
@@ -70,12 +92,12 @@ function paintStretch(operation, atEnd, expanded) {
   const fold = expanded ? null : foldStretch(operation.text);
   if (!fold) return marked(operation.text, atEnd);
   const hidden = operation.text.slice(fold.before, fold.after);
-  return [marked(operation.text.slice(0, fold.before), false), unfolder(hidden.length, "stretch"),
+  return [marked(operation.text.slice(0, fold.before), false), unfolder("diff.unfold", hidden.length, "stretch"),
     marked(operation.text.slice(fold.after), atEnd)];
 }
 
-function unfolder(characters, kind) {
-  return button(t("diff.unfold", { count: number(characters, 0) }),
+function unfolder(label, characters, kind) {
+  return button(t(label, { count: number(characters, 0) }),
     { class: `unfold ${kind}`, onclick: () => { state.unfolded = true; renderCase(); } });
 }
 
@@ -98,22 +120,24 @@ function changesLine(part) {
 
 // The panes of one part: two side by side, or one. `view` is "side", "inline", "golden" or "candidate".
 function diffPanes(part, view, labels) {
-  const rows = rowsOf(part.operations || []);
+  const { kept, left } = clipped(part.operations || []);
+  const rows = rowsOf(kept);
+  const rest = left > 0 && unfolder("diff.more", left, "rows");
   const shown = state.unfolded ? rows.map((row) => ({ row })) : foldRows(rows);
   const joined = (part.operations || []).map((operation) => operation.text).join("");
   const attributes = { class: "text", lang: langOf(joined), dir: "auto" };
   const code = looksLikeCode(joined) ? " code" : "";
   const pane = (side, label) => el("div", { class: `pane ${side || "both"}${code}` },
     el("h4", null, label),
-    el("div", attributes, shown.map((item, index) => item.hidden ? unfolder(item.characters, "rows")
-      : paintSide(item.row, { golden: "delete", candidate: "insert" }[side], index === shown.length - 1))));
+    el("div", attributes, shown.map((item, index) => item.hidden ? unfolder("diff.unfold", item.characters, "rows")
+      : paintSide(item.row, { golden: "delete", candidate: "insert" }[side], index === shown.length - 1)), rest));
   if (view === "inline") return el("div", { class: "panes one" }, pane(null, t("diff.inline.label")));
   if (view === "golden" || view === "candidate") return el("div", { class: "panes one" }, pane(view, labels[view]));
   return el("div", { class: "panes two" }, el("div", { class: "pane-heads" },
     el("h4", { class: "golden" }, labels.golden), el("h4", { class: "candidate" }, labels.candidate)),
   el("div", { class: `rows${code}` }, shown.map((item, index) => item.hidden
-    ? el("div", { class: "row folded" }, unfolder(item.characters, "rows"))
+    ? el("div", { class: "row folded" }, unfolder("diff.unfold", item.characters, "rows"))
     : el("div", { class: "row" }, ["delete", "insert"].map((side) => el("div",
       { ...attributes, class: `cell text ${side === "delete" ? "golden" : "candidate"}` },
-      paintSide(item.row, side, index === shown.length - 1)))))));
+      paintSide(item.row, side, index === shown.length - 1)))))), rest);
 }

@@ -26,7 +26,7 @@ function faultsSection(details) {
     el("div", { class: "check-name" }, el("code", null, readable(fault.kind)), el("span", { class: "worse-word" }, readable(fault.severity))),
     el("p", null, say(fault.sentence)),
     fault.where && el("p", { class: "hint" }, readable(fault.where)),
-    fault.evidence && el("blockquote", { class: "text", lang: langOf(fault.evidence) }, marked(fault.evidence, true)),
+    fault.evidence && el("blockquote", null, textBlock(fault.evidence)),
     (fault.suspects || []).length > 0 && el("p", { class: "hint" }, t("faults.suspects", { names: fault.suspects.map(readable).join(", ") }))))));
 }
 
@@ -113,7 +113,7 @@ function requestSection(details) {
   if (!messages.length && !names.length) return null;
   return el("section", null, foldable(t("request.title"), false,
     messages.map((message) => el("div", { class: "message" }, el("h4", null, readable(known("role", String(message.role || "")))),
-      el("div", { class: `text${looksLikeCode(messageText(message)) ? " code" : ""}`, lang: langOf(messageText(message)), dir: "auto" }, marked(messageText(message), true)))),
+      textBlock(messageText(message), { class: looksLikeCode(messageText(message)) ? "code" : "" }))),
     names.length > 0 && el("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": t("request.params") }, el("table", { class: "settings" },
       el("caption", null, t("request.params")),
       el("thead", null, el("tr", null, el("td"), el("th", { scope: "col" }, t("side.source")), el("th", { scope: "col" }, t("side.target")))),

@@ -123,8 +123,15 @@ function paintRows() {
     list.dataset.range = "";
     paintWindow();
   } else {
-    replace(list, shown.map(row));
+    keepingFocus(list, () => replace(list, shown.map(row)));
   }
+}
+
+// Rows are made anew at each change; whoever walks the list by keyboard must not be thrown out of it.
+function keepingFocus(list, paint) {
+  const focused = list.contains(document.activeElement) ? document.activeElement.getAttribute("href") : null;
+  paint();
+  if (focused) [...list.querySelectorAll("a")].find((link) => link.getAttribute("href") === focused)?.focus({ preventScroll: true });
 }
 
 function paintWindow() {
@@ -139,13 +146,11 @@ function paintWindow() {
   const range = `${first}-${last}-${searching}-${state.open ? state.open.asked : ""}`;
   if (list.dataset.range === range) return;
   list.dataset.range = range;
-  const focused = document.activeElement && list.contains(document.activeElement) ? document.activeElement.getAttribute("href") : null;
-  replace(list, shown.slice(first, last).map((entry, offset) => {
+  keepingFocus(list, () => replace(list, shown.slice(first, last).map((entry, offset) => {
     const item = row(entry, first + offset);
     item.style.top = `${(first + offset) * ROW_HEIGHT}px`;
     return item;
-  }));
-  if (focused) [...list.querySelectorAll("a")].find((link) => link.getAttribute("href") === focused)?.focus({ preventScroll: true });
+  })));
 }
 
 function revealOpen() {

@@ -6,7 +6,7 @@ function overview() {
     el("p", { class: "eyebrow" }, t("overview.eyebrow", {
       source: readable(report.source.name), target: readable(report.target.name), date: date(report.created_at),
     })),
-    el("h1", { id: "verdict-heading", class: `verdict-line s-${report.verdict}` }, known("suite", report.verdict)),
+    el("h1", { id: "verdict-heading", tabindex: -1, class: `verdict-line s-${report.verdict}` }, known("suite", report.verdict)),
     el("p", { class: "lead" }, say(report.sentence)),
     countBar(all),
     (report.warnings || []).length > 0 && el("ul", { class: "warnings", "aria-label": t("warnings.title") },

@@ -42,9 +42,21 @@ function marked(text, atEnd, changed) {
   return nodes;
 }
 
+// Browsers take seconds to break one very long paragraph into lines: labels are cut, texts open in two steps.
+const LABEL_LIMIT = 2000;
+const TEXT_LIMIT = 20000;
+
 // For labels, ids and sentences: terminal escapes and controls dropped, direction overrides too.
 function readable(text) {
-  return String(text).replace(CONTROL, "");
+  const start = String(text).slice(0, LABEL_LIMIT);
+  return start.replace(CONTROL, "") + (String(text).length > LABEL_LIMIT ? "…" : "");
+}
+
+// A text as a block of its own: marked, in its language, its end left out until asked for.
+function textBlock(text, attributes) {
+  const cut = state.unfolded ? text.length : safeCut(text, TEXT_LIMIT);
+  return el("div", { lang: langOf(text), dir: "auto", ...attributes, class: `text ${(attributes && attributes.class) || ""}` },
+    marked(text.slice(0, cut), true), cut < text.length && unfolder("diff.more", text.length - cut, "rows"));
 }
 
 const BRIEF = 300;
