@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import json
 import time
 from typing import TYPE_CHECKING, Any
 
+from promptreg.deployment.json_text import dump_json
 from promptreg.deployment.simulated import tokens
 from promptreg.deployment.simulated.dialects import DIALECTS, Dialect
 from promptreg.deployment.simulated.reply import Asked, Part, Reply, Response
@@ -23,12 +23,10 @@ def respond(reply: Reply, asked: Asked, script: Script) -> Response:
     """The whole response to a request that is answered."""
     if not asked.wants_stream:
         body = _body(reply, asked, script)
-        return Response(200, (Part(json.dumps(body, ensure_ascii=False).encode("utf-8", "surrogatepass")),))
+        return Response(200, (Part(dump_json(body)),))
     wait_s = script.latency.frame_ms / 1000
     frames = tuple(
-        Part(
-            f"data: {json.dumps(frame, ensure_ascii=False)}\n\n".encode("utf-8", "surrogatepass"), wait_s if at else 0.0
-        )
+        Part(b"data: %b\n\n" % dump_json(frame), wait_s if at else 0.0)
         for at, frame in enumerate(_frames(reply, asked, script))
     )
     return Response(200, (*frames, Part(DONE)), content_type="text/event-stream; charset=utf-8")

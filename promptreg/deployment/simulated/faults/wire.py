@@ -4,10 +4,15 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
+from promptreg.deployment.json_text import dump_json
 from promptreg.deployment.simulated.dialects import Refusal, error_body
 from promptreg.deployment.simulated.faults.base import ChangeResponse, Fault
 from promptreg.deployment.simulated.reply import Asked, Part, Response
+
+if TYPE_CHECKING:
+    from promptreg.canonical import JsonObject
 
 _GATEWAY_PAGE = (
     "<html>\r\n<head><title>502 Bad Gateway</title></head>\r\n<body>\r\n<center><h1>502 Bad Gateway</h1></center>\r\n"
@@ -28,8 +33,8 @@ _STATUS_FAULTS = (
 )
 
 
-def _json_response(status: int, body: object, headers: dict[str, str] | None = None) -> Response:
-    return Response(status, (Part(json.dumps(body, ensure_ascii=False).encode()),), headers or {})
+def _json_response(status: int, body: JsonObject, headers: dict[str, str] | None = None) -> Response:
+    return Response(status, (Part(dump_json(body)),), headers or {})
 
 
 def _status(status: int, refusal: Refusal, message: str, headers: dict[str, str] | None = None) -> ChangeResponse:
@@ -99,7 +104,7 @@ def _error_in_stream(response: Response, asked: Asked) -> Response:
     )
     if not asked.wants_stream:
         return _json_response(200, error)
-    frames = (Part(f"data: {json.dumps(error)}\n\n".encode()), Part(b"data: [DONE]\n\n"))
+    frames = (Part(b"data: %b\n\n" % dump_json(error)), Part(b"data: [DONE]\n\n"))
     return replace(response, parts=(*_half(response), *frames))
 
 
