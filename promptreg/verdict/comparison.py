@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from promptreg.verdict.material import case_channels
 from promptreg.verdict.statistics.effect import conformal_ranks, rank_effect
+from promptreg.verdict.statistics.energy import PairWeights
 from promptreg.verdict.statistics.labellings import EXACT_LIMIT, JOINT_MINIMUM, RANDOM_LABELLINGS, labellings
 from promptreg.verdict.statistics.multiple import benjamini_hochberg
 from promptreg.verdict.statistics.regression import CheckPasses, fisher_p, regression_p, smallest_fisher_p
@@ -87,7 +88,7 @@ def compare_cases(cases: Sequence[CaseEvidence], rules: Rules) -> Comparison:
         rows = labellings(*shape, rules.seed)
         suite = SuiteStatistic(len(rows), rules.seed)
         channels = (case_channels(case, rules.material_distance) for case in members)
-        for case, statistic in zip(members, case_statistics(channels, rows), strict=True):
+        for case, statistic in zip(members, case_statistics(channels, PairWeights(rows)), strict=True):
             suite.add(statistic)
             results.append(CaseResult(case, statistic.p_value, statistic.smallest_p, statistic.channel_z, listed=False))
         p_values.append(suite.p_value())

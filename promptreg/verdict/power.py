@@ -18,6 +18,7 @@ from promptreg.verdict.material import case_channels
 from promptreg.verdict.model import PowerOutcome
 from promptreg.verdict.planted import FAULTS
 from promptreg.verdict.rules import Look, Rules
+from promptreg.verdict.statistics.energy import PairWeights
 from promptreg.verdict.statistics.labellings import labellings
 from promptreg.verdict.statistics.regression import regression_p
 from promptreg.verdict.statistics.suite import SuiteStatistic, case_statistic, case_statistics
@@ -107,16 +108,17 @@ class _Rejudged:
 
     def __init__(self, members: Sequence[CaseEvidence], rows: NDArray[np.float64], rules: Rules, look: Look) -> None:
         self._members, self._rows, self._rules = members, rows, rules
+        self._weights = PairWeights(rows)
         self._limit = rules.alpha * look.share * (1 + 1e-12)
         self._regression_limit = rules.regression_alpha * look.share * (1 + 1e-12)
         self._suite = SuiteStatistic(len(rows), rules.seed)
-        for statistic in case_statistics((self._channels(case) for case in members), rows):
+        for statistic in case_statistics((self._channels(case) for case in members), self._weights):
             self._suite.add(statistic)
 
     def rejects(self, position: int, planted: CaseEvidence) -> bool:
         """True when the drift test or the regression test rejects with this case in the place of the real one."""
-        old = case_statistic(self._channels(self._members[position]), self._rows)
-        new = case_statistic(self._channels(planted), self._rows)
+        old = case_statistic(self._channels(self._members[position]), self._weights)
+        new = case_statistic(self._channels(planted), self._weights)
         if self._suite.p_value_with(position, old, new) <= self._limit:
             return True
         if planted.checks == self._members[position].checks:

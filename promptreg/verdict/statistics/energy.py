@@ -35,7 +35,7 @@ class PairWeights:
 
     def __init__(self, rows: Floats) -> None:
         """Weights for these labellings, shape (R, N), 1 for target."""
-        total = rows.shape[1]
+        total = self.passes = rows.shape[1]
         m = int(rows[0].sum())
         n = total - m
         self.first, self.second = np.triu_indices(total, 1)

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
 
 TOLERANCE: Final = 1e-9
@@ -32,3 +34,19 @@ def observed_count(values: NDArray[np.float64]) -> int:
     """The tail count of the observed labelling, which is the first one. Faster than all tail counts."""
     slack = TOLERANCE * max(1.0, float(np.abs(values).max()))
     return int((values >= values[0] - slack).sum())
+
+
+def combined_p(statistics: Sequence[NDArray[np.float64]]) -> float:
+    """P-value of several statistics at once: the smallest of their ranks, ranked again over the same labellings.
+
+    Exact, with nothing to pay for their number. With four statistics up to four labellings share each smallest rank;
+    among those the sum of the ranks decides. That too treats all labellings alike, and with 286 of them the smallest
+    p becomes 1/286 where it would be 4/286.
+
+    Args:
+        statistics: each of shape (R,), large values speaking against the hypothesis, the observed labelling first.
+    """
+    ranks = np.stack([tail_counts(statistic) for statistic in statistics])
+    # Whole numbers, so that no rounding decides: the smallest rank, and below it the sum.
+    order = ranks.min(axis=0) * (len(ranks) * ranks.shape[1] + 1) + ranks.sum(axis=0)
+    return float((order <= order[0]).sum()) / len(order)

@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from promptreg.verdict.statistics.labellings import JOINT_MINIMUM
-from promptreg.verdict.statistics.ranks import TOLERANCE, tail_counts
+from promptreg.verdict.statistics.ranks import TOLERANCE, combined_p, tail_counts
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -87,8 +87,7 @@ def regression_p(checks: Sequence[CheckPasses], rows: Floats) -> float | None:
     for _, loss in losses:
         total += loss
         largest = np.maximum(largest, -np.log(tail_counts(loss) / len(rows)))
-    ranks = np.minimum(tail_counts(total), tail_counts(largest))
-    return float((ranks <= ranks[0]).sum()) / len(rows)
+    return combined_p([total, largest])
 
 
 def _telling(check: CheckPasses) -> bool:

@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 
 from promptreg.verdict.statistics.energy import PairWeights, energy_and_outlyingness, standardised
 from promptreg.verdict.statistics.labellings import JOINT_MINIMUM
-from promptreg.verdict.statistics.ranks import tail_counts
+from promptreg.verdict.statistics.ranks import combined_p, tail_counts
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -58,7 +58,7 @@ class CaseStatistic:
     """Per channel the larger of both statistics under the observed labelling."""
 
 
-def case_statistics(cases: Iterable[Mapping[str, Floats]], rows: Floats) -> Iterator[CaseStatistic]:
+def case_statistics(cases: Iterable[Mapping[str, Floats]], weights: PairWeights) -> Iterator[CaseStatistic]:
     """Both statistics of each case, over all its channels, under every labelling, in the order of the cases.
 
     A channel on which no labelling differs from any other says nothing and takes no part in the maximum. When that is
@@ -66,14 +66,13 @@ def case_statistics(cases: Iterable[Mapping[str, Floats]], rows: Floats) -> Iter
 
     Args:
         cases: distances by channel, each symmetric of shape (N, N) with N = n + m, source passes first.
-        rows: labellings of shape (R, N), observed first.
+        weights: of the labellings; made once for all cases of one shape.
     """
-    weights = PairWeights(rows)
     remaining = iter(cases)
     while block := list(islice(remaining, BLOCK)):
         matrices = [np.asarray(values, dtype=np.float64) for case in block for values in case.values()]
         # One product for the whole block; the block bounds the memory.
-        stacked = np.stack(matrices) if matrices else np.zeros((0, rows.shape[1], rows.shape[1]))
+        stacked = np.stack(matrices) if matrices else np.zeros((0, weights.passes, weights.passes))
         energy, outlyingness = energy_and_outlyingness(stacked, weights)
         scale = stacked.max(axis=(1, 2))
         position = 0
@@ -85,9 +84,9 @@ def case_statistics(cases: Iterable[Mapping[str, Floats]], rows: Floats) -> Iter
             )
 
 
-def case_statistic(distances: Mapping[str, Floats], rows: Floats) -> CaseStatistic:
+def case_statistic(distances: Mapping[str, Floats], weights: PairWeights) -> CaseStatistic:
     """The same for one case."""
-    return next(case_statistics([distances], rows))
+    return next(case_statistics([distances], weights))
 
 
 def _case_statistic(names: Sequence[str], energy: Floats, outlyingness: Floats) -> CaseStatistic:
@@ -143,14 +142,14 @@ class SuiteStatistic:
 
     def p_value(self) -> float:
         """P-value of the observed labelling; 1 when there is no case."""
-        return _smallest_rank(self._sums, self._largest[0])
+        return combined_p([*self._sums, self._largest[0]])
 
     def p_value_with(self, position: int, old: CaseStatistic, new: CaseStatistic) -> float:
         """P-value, had the case that was added at `position` (from 0) been `new` instead of `old`. Changes nothing."""
         old_sums, old_surprise = self._terms(old, position)
         new_sums, new_surprise = self._terms(new, position)
         others = np.where(old_surprise >= self._largest[0], self._largest[1], self._largest[0])
-        return _smallest_rank(self._sums - old_sums + new_sums, np.maximum(others, new_surprise))
+        return combined_p([*(self._sums - old_sums + new_sums), np.maximum(others, new_surprise)])
 
     def _terms(self, case: CaseStatistic, position: int) -> tuple[Floats, Floats]:
         """The case's terms of T1, T2 and T4, and its surprise, in each row of the permutation."""
@@ -160,9 +159,3 @@ class SuiteStatistic:
             index = np.concatenate([[0], drawn])
         surprise = case.surprise[index]
         return np.stack([np.maximum(case.energy[index], 0) ** 2, case.outlyingness[index], surprise]), surprise
-
-
-def _smallest_rank(sums: Floats, largest: Floats) -> float:
-    """Rank each statistic over the labellings, take the smallest rank of each labelling, rank that again."""
-    ranks = np.min([tail_counts(statistic) for statistic in (*sums, largest)], axis=0)
-    return float((ranks <= ranks[0]).sum()) / len(ranks)
