@@ -1,0 +1,166 @@
+"""What tests of the commands share: a project between two simulated deployments, and one embedder for all of them."""
+
+from __future__ import annotations
+
+import base64
+import functools
+import gzip
+import json
+import re
+import threading
+
+import pytest
+
+from promptreg.deployment.simulated import app as app_module
+from promptreg.deployment.simulated.app import create_app
+from promptreg.deployment.simulated.script import Script
+from promptreg.scoring.embedders.registry import load_embedder
+from promptreg.store.store import Store
+from promptreg.testing import Project, SimulatedServer
+
+QUESTIONS = {
+    "refund": "How many days do I have to return a book?",
+    "shipping": "订单多久能送到？",
+    "invoice": "Where is my invoice?",
+    "gift": "礼品卡的有效期是多久？",
+    "hours": "When is your hotline open?",
+    "points": "What are points for?",
+}
+"""Six cases, Chinese and English; the simulated server has a noisy answer to each."""
+
+NOISE = {"wording": 0.5}
+
+
+@pytest.fixture(scope="session", autouse=True)
+def one_embedder():
+    """Loading the real embedder takes a second or more; all tests of a process share one."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("promptreg.workflow.compare.load_embedder", functools.cache(load_embedder))
+        yield
+
+
+class Requests(list):
+    """The requests that a server saw; a test can wait until there are so many, or change the server then."""
+
+    def __init__(self):
+        self._grown = threading.Condition()
+        self.then = {}
+        self.on_each = lambda _: None
+
+    def append(self, received):
+        with self._grown:
+            super().append(received)
+            chats = self.chats()
+            if received.path.endswith("/chat/completions") and chats in self.then:
+                self.then.pop(chats)()
+            self.on_each(received)
+            self._grown.notify_all()
+
+    def chats(self):
+        return sum(received.path.endswith("/chat/completions") for received in self)
+
+    def wait_for_chats(self, number, timeout_s=60):
+        with self._grown:
+            assert self._grown.wait_for(lambda: self.chats() >= number, timeout_s), f"only {self.chats()} chats came"
+
+
+class Server(SimulatedServer):
+    """A simulated deployment whose script can be exchanged while it runs."""
+
+    def __init__(self, **fields):
+        super().__init__(**fields)
+        self.requests = Requests()
+
+    def start(self):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(app_module, "create_app", self._create_app)
+            return super().start()
+
+    def becomes(self, after_chats, **fields):
+        """After so many chats the server is another one."""
+        other = create_app(Script.model_validate({**self.script.model_dump(), **fields}), self.requests.append)
+        self.requests.then[after_chats] = functools.partial(setattr, self, "app", other)
+
+    def _create_app(self, script, on_request):
+        self.app = create_app(script, on_request)
+
+        async def app(scope, receive, send):
+            await self.app(scope, receive, send)
+
+        return app
+
+
+class Pair:
+    """A project with a source and a target, both simulated."""
+
+    def __init__(self, folder, source, target):
+        self.source, self.target = source, target
+        self.project = Project(folder)
+        self.folder = folder
+        self.questions = QUESTIONS
+        self.project.section("plan", record_passes=10, compare_passes=5)
+        self.project.deployment("gpu", source.base_url, role="source")
+        self.project.deployment("ascend", target.base_url, role="target")
+        self.project.suite("support", QUESTIONS, request={"temperature": 0.7})
+        self.run = self.project.run
+
+    @property
+    def baseline(self):
+        return self.folder / "baselines" / "support" / "gpu.jsonl"
+
+    def case_lines(self):
+        return self.baseline.read_bytes().split(b"\n", 1)[1]
+
+    def header(self):
+        return json.loads(self.baseline.read_text(encoding="utf-8").splitlines()[0])
+
+    def record(self, *arguments):
+        done = self.run("record", *arguments)
+        assert done.exit_code == 0, done.stderr
+        return done
+
+    def compare(self, *arguments):
+        """`compare --json`, as (exit code, object)."""
+        done = self.run("compare", "--json", *arguments)
+        assert done.stdout, done.stderr
+        return done.exit_code, done.json
+
+    def store(self):
+        return Store.open(self.folder / ".promptreg" / "store.db", create=False)
+
+    def report_payload(self, run_id):
+        """Index and case chunks of the HTML report, decoded."""
+        return decoded_report((self.folder / "reports" / f"{run_id}.html").read_text(encoding="utf-8"))
+
+
+def decoded_report(html):
+    """Every text that the report embeds, its compressed chunks decoded."""
+    texts = [html]
+    for chunk in re.findall(r"[A-Za-z0-9+/=]{60,}", html):
+        try:
+            texts.append(gzip.decompress(base64.b64decode(chunk)).decode("utf-8"))
+        except (ValueError, OSError, EOFError):
+            continue
+    return texts
+
+
+@pytest.fixture
+def pair_of(tmp_path):
+    """A function that starts both deployments, each from the fields of its script, and gives a `Pair`."""
+    servers = []
+
+    def start(source=None, target=None, folder=tmp_path):
+        both = [Server(**{"seed": 1, "noise": NOISE, **(fields or {})}).start() for fields in (source, target)]
+        servers.extend(both)
+        folder.mkdir(parents=True, exist_ok=True)
+        return Pair(folder, *both)
+
+    yield start
+    for server in servers:
+        server.stop()
+
+
+@pytest.fixture
+def pair(pair_of):
+    """Two deployments that answer alike (another seed, the same noise)."""
+    return pair_of(target={"seed": 2})

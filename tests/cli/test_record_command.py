@@ -1,0 +1,181 @@
+"""promptreg record: baselines with stable bytes, nothing sent for a dry run, failures told and never hidden."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import jsonschema
+
+from promptreg.cli.schema import schema_of
+
+ANSI = "\x1b"
+
+
+def test_a_baseline_is_written_and_validates(pair):
+    done = pair.record()
+    assert re.search(r"support: 6 cases, 10 passes → baselines/support/gpu\.jsonl", done.stdout)
+    assert "60 samples recorded on gpu" in done.stdout
+    lines = [json.loads(line) for line in pair.baseline.read_text(encoding="utf-8").splitlines()]
+    validator = jsonschema.Draft202012Validator(schema_of("baseline"))
+    for line in lines:
+        validator.validate(line)
+    header, *cases = lines
+    assert (header["suite"], header["deployment"], header["passes"], header["warnings"]) == ("support", "gpu", 10, [])
+    assert [case["case_id"] for case in cases] == sorted(case["case_id"] for case in cases)
+    for case in cases:
+        passes = [index for answer in case["answers"] for index in answer["passes"]]
+        assert sorted(passes) == list(range(10))
+        assert case["failed_passes"] == []
+    assert any(len(case["answers"]) > 1 for case in cases)
+    assert len(pair.source.chats) == 60
+    assert not pair.target.requests
+
+
+def test_a_second_recording_changes_only_the_header(pair):
+    pair.record()
+    first_lines, first_header = pair.case_lines(), pair.header()
+    done = pair.record("-q")
+    assert done.stdout == ""
+    assert pair.case_lines() == first_lines
+    assert {key for key, value in pair.header().items() if value != first_header[key]} <= {"recorded_at", "run_id"}
+
+
+def test_both_transports_give_the_same_case_lines(pair):
+    pair.record()
+    lines = pair.case_lines()
+    pair.project.deployment("gpu", pair.source.base_url, role="source", client="openai")
+    pair.record()
+    assert pair.case_lines() == lines
+
+
+def test_a_body_in_one_piece_gives_the_same_case_lines_as_a_stream(pair):
+    pair.record("--passes", "2")
+    lines = pair.case_lines()
+    pair.source.stop()
+    pair.source.start()
+    pair.project.deployment("gpu", pair.source.base_url, role="source", stream=False)
+    pair.record("--passes", "2")
+    assert pair.case_lines() == lines
+
+
+def test_json_is_one_object_and_progress_goes_to_stderr(pair):
+    done = pair.record("--json", "--passes", "2")
+    said = done.json
+    assert said["schema"] == "promptreg.recording/1"
+    assert (said["exit_code"], said["answered"], said["failed"], said["passes"]) == (0, 12, 0, 2)
+    assert said["suites"] == [
+        {"suite": "support", "baseline": "baselines/support/gpu.jsonl", "cases": 6, "failed_calls": 0}
+    ]
+    assert "12/12 calls" in done.stderr
+    assert ANSI not in done.stdout + done.stderr
+
+
+def test_quiet_says_nothing_when_all_is_well_and_verbose_names_the_store(pair):
+    quiet = pair.record("-q", "--passes", "1")
+    assert quiet.stdout + quiet.stderr == ""
+    verbose = pair.record("-v", "--passes", "1")
+    assert ".promptreg/store.db" in verbose.stdout
+
+
+def test_a_dry_run_sends_nothing_and_writes_nothing(pair):
+    before = sorted(pair.folder.rglob("*"))
+    words = pair.run("record", "--dry-run")
+    assert words.exit_code == 0
+    assert "60 calls on gpu" in words.stdout
+    assert "Nothing was sent" in words.stdout
+    said = pair.run("record", "--dry-run", "--json", "--passes", "3").json
+    assert (said["schema"], said["calls"], said["cases"]) == ("promptreg.estimate/1", 18, 6)
+    assert not pair.source.requests
+    assert sorted(pair.folder.rglob("*")) == before
+
+
+def test_some_cases_can_be_recorded_again(pair):
+    pair.record("--passes", "3")
+    before = {json.loads(line)["case_id"]: line for line in pair.case_lines().splitlines()}
+    pair.source.requests.clear()
+    pair.record("--select", "id:g* or refund", "--passes", "3")
+    assert len(pair.source.chats) == 6
+    after = {json.loads(line)["case_id"]: line for line in pair.case_lines().splitlines()}
+    assert after.keys() == before.keys()
+    assert {case_id for case_id in before if after[case_id] != before[case_id]} <= {"gift", "refund"}
+    assert pair.header()["warnings"] == ["2 cases were recorded apart from the other 4."]
+
+
+def test_one_suite_of_two_can_be_recorded(pair):
+    pair.project.suite("other", {"only": "One question?"})
+    pair.record("suites/other.yaml", "--passes", "2")
+    assert len(pair.source.chats) == 2
+    assert not pair.baseline.exists()
+    done = pair.record("--passes", "1")
+    assert len(pair.source.chats) == 2 + 7
+    assert pair.baseline.exists()
+    assert "other: 1 cases" in done.stdout
+    assert "support: 6 cases" in done.stdout
+
+
+def test_another_deployment_gets_its_own_baseline(pair):
+    pair.record("--on", "ascend", "--passes", "1")
+    assert (pair.folder / "baselines/support/ascend.jsonl").exists()
+    assert not pair.source.requests
+
+
+def test_a_call_that_fails_at_first_keeps_both_attempts(pair_of):
+    pair = pair_of(source={"rules": [{"match": "book", "faults": [{"name": "status_500", "at_most": 1}]}]})
+    pair.project.section("plan", record_passes=3)
+    done = pair.record("-v")
+    assert re.search(r"support/refund, pass 1: 2 attempts; the first said: HTTP 500", done.stderr)
+    with pair.store() as store:
+        (run,) = store.runs()
+        tries = {(s.case_id, s.pass_index): [a.status for a in s.attempts] for s in store.samples(run.run_id)}
+    assert tries.pop(("refund", 0)) == [500, 200]
+    assert set(map(tuple, tries.values())) == {(200,)}
+    shown = pair.run("runs", run.run_id)
+    assert "18 of 18 answered, 0 failed, 1 answered only at a later attempt" in shown.stdout
+    assert re.search(r"retried +support/refund, pass 1, 2 attempts: HTTP 500", shown.stdout)
+    (retried,) = pair.run("runs", run.run_id, "--json").json["retried"]
+    assert (retried["case_id"], retried["pass"], retried["attempts"]) == ("refund", 0, 2)
+
+
+def test_failed_calls_are_told_and_resume_tries_just_those(pair_of):
+    fault = {"match": "book", "faults": [{"name": "gateway_page_200", "at_most": 3}]}
+    pair = pair_of(source={"rules": [fault]})
+    done = pair.run("record", "--passes", "3", "--json")
+    assert done.exit_code == 4
+    assert (done.json["answered"], done.json["failed"], done.json["exit_code"]) == (15, 3, 4)
+    assert re.search(r"3 of 18 calls got no answer\. support/refund, pass 1: HTTP 200, .*HTML", done.stderr)
+    assert "record --resume" in done.stderr
+    assert "lack an answer" in pair.header()["warnings"][0]
+    pair.source.requests.clear()
+    again = pair.run("record", "--passes", "3", "--resume")
+    assert again.exit_code == 0, again.stderr
+    assert len(pair.source.chats) == 3
+    assert pair.header()["warnings"] == []
+    uninterrupted = pair_of(folder=pair.folder / "whole")
+    uninterrupted.record("--passes", "3")
+
+    def lines(of):  # the simulated noise of an answer depends on how many attempts failed before it
+        return [line for line in of.case_lines().splitlines() if b'"refund"' not in line]
+
+    assert lines(pair) == lines(uninterrupted)
+    assert len(lines(pair)) == 5
+
+
+def test_when_nothing_is_answered_no_baseline_is_written(pair_of):
+    pair = pair_of(source={"faults": ["not_json"]})
+    done = pair.run("record", "--passes", "1")
+    assert done.exit_code == 4
+    assert "no baseline was written" in done.stderr
+    assert "6 of 6 calls got no answer" in done.stderr
+    assert not pair.baseline.exists()
+
+
+def test_a_change_of_the_deployment_during_the_run_is_a_warning(pair_of):
+    pair = pair_of(source={"kind": "vllm", "version": "0.11.0", "models": ["simulated", "old"]})
+    pair.project.deployment("gpu", pair.source.base_url, role="source", server="vllm")
+    pair.source.becomes(10, version="0.12.0", models=["simulated", "new"])
+    done = pair.record("--passes", "3")
+    warnings = pair.header()["warnings"]
+    assert any("0.11.0" in text and "0.12.0" in text for text in warnings)
+    assert any("old is gone and new is new" in text for text in warnings)
+    assert "Warning: The version was 0.11.0 and is now 0.12.0." in done.stderr
