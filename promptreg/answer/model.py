@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from promptreg.canonical import Json, JsonObject
+if TYPE_CHECKING:
+    from promptreg.canonical import Json, JsonObject
 
 
 @dataclass(frozen=True, slots=True)

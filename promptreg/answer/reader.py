@@ -21,11 +21,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from promptreg.answer.model import Answer, ToolCall
 from promptreg.answer.think import split_think
 from promptreg.answer.unicode import LONE_SURROGATE, without_surrogates
-from promptreg.canonical import Json, JsonObject
+
+if TYPE_CHECKING:
+    from promptreg.canonical import Json, JsonObject
 
 REASONING_FIELDS = ("reasoning_content", "reasoning")
 """Fields that hold the reasoning, the one that is read first coming first."""

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from promptreg.answer.model import Usage
-from promptreg.canonical import Json
+
+if TYPE_CHECKING:
+    from promptreg.canonical import Json
 
 
 def usage_from_json(usage: Json) -> Usage | None:

@@ -8,7 +8,10 @@ tool_index_reused (a new call under an index that was taken), tool_name_repeated
 
 from __future__ import annotations
 
-from promptreg.canonical import Json, JsonObject
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from promptreg.canonical import Json, JsonObject
 
 _TEXT_FIELDS = ("content", "reasoning_content", "reasoning", "refusal")
 

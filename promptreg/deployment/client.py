@@ -7,25 +7,26 @@ import logging
 import random
 import time
 import urllib.request
-from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
-from pathlib import Path
-from types import TracebackType
 from typing import TYPE_CHECKING, NamedTuple, Self
 
 from promptreg.deployment.exchange import Chunk, Exchange
 from promptreg.deployment.profiles.load import load_profile
 from promptreg.deployment.reader import read_exchange
-from promptreg.deployment.reading import Reading
 from promptreg.deployment.redact import Redactor, url_secrets
 from promptreg.deployment.retry import Retry, retry_of, wait_s
 from promptreg.deployment.rewrite import rewritten, texts_of
 from promptreg.deployment.transports.base import TimeLimits, Transport, Wiring
 
 if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable, Mapping
+    from pathlib import Path
+    from types import TracebackType
+
     from promptreg.canonical import JsonObject
     from promptreg.config import Deployment
     from promptreg.deployment.profiles.model import Profile
+    from promptreg.deployment.reading import Reading
 
 _LOG = logging.getLogger("promptreg.deployment")
 

@@ -10,9 +10,12 @@ gateways have nothing but a `message`, FastAPI has `detail`):
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
 
-from promptreg.canonical import Json, JsonObject
 from promptreg.deployment.json_text import dump_json, parse_json
+
+if TYPE_CHECKING:
+    from promptreg.canonical import Json, JsonObject
 
 LONGEST_MESSAGE = 300
 """Characters of a server's own words that are shown."""

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+from typing import TYPE_CHECKING
 
 import orjson
 
-from promptreg.canonical import Json
+if TYPE_CHECKING:
+    from promptreg.canonical import Json
 
 
 def parse_json(data: bytes) -> Json:

@@ -12,12 +12,12 @@ data_after_done, unknown_frame, empty_event, several_choices, error_beside_choic
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import orjson
 
-from promptreg.answer.model import Usage
 from promptreg.answer.reader import answer_from_message
 from promptreg.answer.usage import usage_from_json
-from promptreg.canonical import Json, JsonObject
 from promptreg.deployment.assembly import Assembly
 from promptreg.deployment.envelope import (
     describe_body,
@@ -27,10 +27,14 @@ from promptreg.deployment.envelope import (
     looks_like_html,
     shortened,
 )
-from promptreg.deployment.exchange import Exchange
 from promptreg.deployment.json_text import parse_json
 from promptreg.deployment.reading import Reading, ReadProblem, ReadProblemKind
 from promptreg.deployment.sse import DONE, Event, plain_arrival, plain_payloads, read_events
+
+if TYPE_CHECKING:
+    from promptreg.answer.model import Usage
+    from promptreg.canonical import Json, JsonObject
+    from promptreg.deployment.exchange import Exchange
 
 _STREAM_STARTS = (b"data:", b"event:", b"id:", b"retry:", b":")
 _BLANKS = b"\xef\xbb\xbf \t\r\n"

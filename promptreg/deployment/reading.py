@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import TYPE_CHECKING
 
-from promptreg.answer.model import Answer, Usage
+if TYPE_CHECKING:
+    from promptreg.answer.model import Answer, Usage
 
 
 class ReadProblemKind(StrEnum):

@@ -12,11 +12,14 @@ from __future__ import annotations
 import base64
 import json
 import re
-from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from typing import TYPE_CHECKING
 from urllib.parse import quote, quote_plus, unquote, urlsplit
 
 from promptreg.deployment.exchange import Chunk, Exchange, Failure
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
 
 REDACTED = "[redacted]"
 """What stands in place of a secret."""

@@ -11,7 +11,6 @@
 from __future__ import annotations
 
 import email.utils
-import random
 from enum import IntEnum
 from typing import TYPE_CHECKING
 
@@ -19,6 +18,8 @@ from promptreg.deployment.exchange import Exchange, FailureKind
 from promptreg.deployment.reading import Reading, ReadProblemKind
 
 if TYPE_CHECKING:
+    import random
+
     from promptreg.deployment.profiles.model import Profile
 
 LONGEST_WAIT_S = 60.0

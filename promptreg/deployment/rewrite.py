@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 from promptreg.answer.reader import THINK_TAG
 from promptreg.deployment.json_text import dump_json
-from promptreg.deployment.reading import Reading
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from promptreg.answer.model import Answer
     from promptreg.canonical import Json
+    from promptreg.deployment.reading import Reading
 
 
 def texts_of(answer: Answer) -> list[str]:

@@ -8,11 +8,14 @@ however they are cut into chunks.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from promptreg.deployment.exchange import Chunk
 from promptreg.deployment.json_text import parse_json
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from promptreg.deployment.exchange import Chunk
 
 DONE = b"[DONE]"
 """The data of the event that ends a stream."""

@@ -169,8 +169,8 @@ async def test_a_body_shorter_than_announced(transport: Any, serve: Any, script:
         (0, TimeLimits(5, 0.3, 5, 10), FailureKind.FIRST_BYTE_TIMEOUT),
         (1, TimeLimits(5, 0.3, 5, 10), FailureKind.FIRST_BYTE_TIMEOUT),
         (2, TimeLimits(5, 5, 0.3, 10), FailureKind.IDLE_TIMEOUT),
-        (2, TimeLimits(5, 5, 5, 0.4), FailureKind.TOTAL_TIMEOUT),
-        (0, TimeLimits(5, 5, 5, 0.4), FailureKind.TOTAL_TIMEOUT),
+        (2, TimeLimits(5, 5, 5, 1.5), FailureKind.TOTAL_TIMEOUT),
+        (0, TimeLimits(5, 5, 5, 1.5), FailureKind.TOTAL_TIMEOUT),
     ],
     ids=["before the head", "after the head", "in the body", "in the body, total", "before the head, total"],
 )

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
-from types import TracebackType
 from typing import TYPE_CHECKING, Protocol, Self
 from urllib.parse import urlsplit, urlunsplit
 
-from promptreg.deployment.exchange import Exchange
-
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from types import TracebackType
+
     from promptreg.canonical import JsonObject
+    from promptreg.deployment.exchange import Exchange
 
 LARGEST_BODY = 64 * 1024 * 1024
 """Bytes of a response body, after decompression, at which a transport gives up."""

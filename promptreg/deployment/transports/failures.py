@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import socket
 import ssl
-from collections.abc import Callable, Iterator
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import urlsplit
 
 import aiohttp
 
 from promptreg.deployment.envelope import shortened
 from promptreg.deployment.exchange import Failure, FailureKind
-from promptreg.deployment.transports.base import TimeLimits
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from promptreg.deployment.transports.base import TimeLimits
 
 
 def timeout_failure(kind: FailureKind, limits: TimeLimits) -> Failure:

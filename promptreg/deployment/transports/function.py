@@ -17,17 +17,18 @@ import threading
 import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, cast
 
 from promptreg.deployment.envelope import shortened
 from promptreg.deployment.exchange import Chunk, Exchange, Failure, FailureKind
 from promptreg.deployment.json_text import dump_json
-from promptreg.deployment.transports.base import TimeLimits
 from promptreg.errors import ConfigError
 
 if TYPE_CHECKING:
+    from types import TracebackType
+
     from promptreg.canonical import Json, JsonObject
+    from promptreg.deployment.transports.base import TimeLimits
 
 _NOT_PARAMS = frozenset({"messages", "model", "stream", "stream_options"})
 

@@ -7,7 +7,6 @@ most of a second, so only deployments with `client = "openai"` do.
 from __future__ import annotations
 
 import time
-from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
 import aiohttp
@@ -17,7 +16,6 @@ import openai
 from promptreg.deployment.exchange import Chunk, Exchange, Failure
 from promptreg.deployment.request import EXTRA_BODY, param_names
 from promptreg.deployment.sse import DONE
-from promptreg.deployment.transports.base import TimeLimits, Wiring
 from promptreg.deployment.transports.failures import failure_of, timeout_failure, too_large
 from promptreg.deployment.transports.tls import tls_context
 from promptreg.deployment.transports.watch import Watch
@@ -25,8 +23,10 @@ from promptreg.errors import ConfigError
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
+    from types import TracebackType
 
     from promptreg.canonical import JsonObject
+    from promptreg.deployment.transports.base import TimeLimits, Wiring
 
 _NO_KEY = "EMPTY"
 """The client insists on a key; servers without one ignore it, and their manuals recommend this word."""

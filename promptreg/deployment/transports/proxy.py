@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import urllib.request
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from promptreg.deployment.transports.base import Wiring
 from promptreg.errors import ConfigError
+
+if TYPE_CHECKING:
+    from promptreg.deployment.transports.base import Wiring
 
 
 def proxy_for(wiring: Wiring) -> str | None:

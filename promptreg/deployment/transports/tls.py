@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import ssl
+from typing import TYPE_CHECKING
 
-from promptreg.deployment.transports.base import Wiring
 from promptreg.errors import ConfigError
+
+if TYPE_CHECKING:
+    from promptreg.deployment.transports.base import Wiring
 
 
 def tls_context(wiring: Wiring) -> ssl.SSLContext | bool:

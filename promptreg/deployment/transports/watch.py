@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-from types import TracebackType
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 from promptreg.deployment.exchange import FailureKind
-from promptreg.deployment.transports.base import TimeLimits
+
+if TYPE_CHECKING:
+    from types import TracebackType
+
+    from promptreg.deployment.transports.base import TimeLimits
 
 AFTER_DONE_S = 2.0
 """How long the end of the connection is awaited once the stream said [DONE]; some servers leave it open."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import time
-from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
 import aiohttp
@@ -20,6 +19,8 @@ from promptreg.deployment.transports.tls import tls_context
 from promptreg.deployment.transports.watch import Watch
 
 if TYPE_CHECKING:
+    from types import TracebackType
+
     from promptreg.canonical import JsonObject
 
 KEEP_ALIVE_S = 4.0
