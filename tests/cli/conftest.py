@@ -9,6 +9,7 @@ import json
 import re
 import threading
 
+import numpy as np
 import pytest
 
 from promptreg.deployment.simulated import app as app_module
@@ -33,10 +34,23 @@ NOISE = {"wording": 0.5}
 
 @pytest.fixture(scope="session", autouse=True)
 def one_embedder():
-    """Loading the real embedder takes a second or more; all tests of a process share one."""
+    """Loading the real embedder takes a second or more: all tests of a process share one, and its vectors."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("promptreg.workflow.compare.load_embedder", functools.cache(load_embedder))
+        patch.setattr("promptreg.workflow.compare.load_embedder", functools.cache(Remembering))
         yield
+
+
+class Remembering:
+    """The real embedder, which is asked for each text once in all tests."""
+
+    def __init__(self, name):
+        self._real, self._vectors = load_embedder(name), {}
+        self.name = self._real.name
+
+    def encode(self, texts):
+        if unknown := [text for text in dict.fromkeys(texts) if text not in self._vectors]:
+            self._vectors.update(zip(unknown, self._real.encode(unknown), strict=True))
+        return np.array([self._vectors[text] for text in texts], dtype=np.float32)
 
 
 class Requests(list):
@@ -45,7 +59,6 @@ class Requests(list):
     def __init__(self):
         self._grown = threading.Condition()
         self.then = {}
-        self.on_each = lambda _: None
 
     def append(self, received):
         with self._grown:
@@ -53,7 +66,6 @@ class Requests(list):
             chats = self.chats()
             if received.path.endswith("/chat/completions") and chats in self.then:
                 self.then.pop(chats)()
-            self.on_each(received)
             self._grown.notify_all()
 
     def chats(self):
