@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 
-def exit_code(verdicts: Iterable[SuiteVerdict], *, allow_inconclusive: bool = False) -> ExitCode:
+def exit_code(verdicts: Iterable[SuiteVerdict], allow_inconclusive: bool = False) -> ExitCode:
     """The exit code of a comparison of one or more suites; the worst suite decides.
 
     ERROR (4) comes first, because what could not be judged hides what it would have shown; then DRIFT and REGRESSION

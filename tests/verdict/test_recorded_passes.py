@@ -1,0 +1,151 @@
+"""The whole judgement on answers that a real model gave: false alarms, planted changes, another deployment."""
+
+from __future__ import annotations
+
+import json
+import random
+import re
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from promptreg.answer.model import Answer
+from promptreg.errors import Place
+from promptreg.scoring.embedders.universal import UniversalEmbedder
+from promptreg.scoring.score import CasePair, score_suite
+from promptreg.suite.model import Case, CheckSpec, Request
+from promptreg.verdict.decide import judge_suite
+from promptreg.verdict.model import CaseVerdict, SuiteVerdict
+from promptreg.verdict.planted import FAULTS
+from promptreg.verdict.power import judge_with_self_test
+
+DATA = Path(__file__).parents[1] / "data" / "real_passes"
+
+
+class Vectors:
+    """An embedding cache in memory, so that every text of the file is embedded once for all tests."""
+
+    def __init__(self):
+        self.known = {}
+
+    def embeddings(self, model, hashes):
+        return {digest: self.known[digest] for digest in hashes if digest in self.known}
+
+    def add_embeddings(self, model, vectors):
+        self.known |= vectors
+
+
+@cache
+def tools():
+    return UniversalEmbedder(), Vectors()
+
+
+@cache
+def recording(name):
+    data = json.loads((DATA / name).read_text(encoding="utf-8"))
+    return {
+        side: [[Answer(content=a[0], finish_reason=a[1]) for a in row] for row in data[side]]
+        for side in ("source", "target")
+    }
+
+
+def draw(name, seed, m, side="source"):
+    answers, chosen = recording(name), random.Random(seed)
+    passes = chosen.sample(range(len(answers["source"][0])), 10 + m)
+    golden = [tuple(row[p] for p in passes[:10]) for row in answers["source"]]
+    if side == "target":
+        return golden, [tuple(chosen.sample(row, m)) for row in answers["target"]]
+    return golden, [tuple(row[p] for p in passes[10:]) for row in answers["source"]]
+
+
+def scored(golden, replies, checks=()):
+    embedder, vectors = tools()
+    pairs = [
+        CasePair(Case("real", f"c{k:02}", Request((), {}), Place("real"), tuple(checks)), source, target)
+        for k, (source, target) in enumerate(zip(golden, replies, strict=True))
+    ]
+    return score_suite(pairs, root=Path(), embedder=embedder, cache=vectors)
+
+
+@pytest.mark.parametrize("name", ["smollm2_t02.json", "smollm2_t07.json"])
+def test_a_deployment_compared_with_itself_rarely_drifts(name):
+    suites = 12
+    rejected = sum(judge_suite("real", scored(*draw(name, seed, 3))).drift_rejected for seed in range(suites))
+    # Binomial(12, .05) exceeds 4 once in 5000 times.
+    assert rejected <= 4
+
+
+def test_another_cache_is_found_at_low_temperature():
+    for seed in range(4):
+        assert judge_suite("real", scored(*draw("smollm2_t02.json", seed, 5, "target"))).verdict is SuiteVerdict.DRIFT
+
+
+@pytest.mark.parametrize("name", ["smollm2_t02.json", "smollm2_t07.json"])
+def test_one_swapped_answer_is_found_and_named(name):
+    found = named = 0
+    for seed in range(8):
+        golden, replies = draw(name, seed, 5)
+        first, second = random.Random(seed).sample(range(len(golden)), 2)
+        replies[first] = replies[second]
+        judgement = judge_suite("real", scored(golden, replies))
+        found += judgement.drift_rejected
+        named += any(c.case_id == f"c{first:02}" and c.verdict is CaseVerdict.DRIFT for c in judgement.cases)
+    # The published power is .90 to .94; P(fewer than 5 of 8 | .9) is one in 230.
+    assert found >= 5
+    assert named >= found - 2
+
+
+def test_a_check_that_breaks_is_a_regression_and_judging_again_gives_the_same_bytes():
+    golden, replies = draw("smollm2_t02.json", 1, 5)
+    always = [k for k, row in enumerate(golden) if all(re.search("[a-z]", answer.content) for answer in row)]
+    replies[always[0]] = tuple(Answer(content="...", finish_reason="stop") for _ in range(5))
+    checks = [CheckSpec("regex", "[a-z]", Place("real"))]
+    scores = scored(golden, replies, checks)
+    judgement = judge_suite("real", scores)
+    assert judgement.verdict is SuiteVerdict.REGRESSION
+    assert judgement.cases[0].case_id == f"c{always[0]:02}"
+    assert judgement.cases[0].verdict is CaseVerdict.FAIL
+    assert judge_suite("real", scored(golden, replies, checks)[::-1]).json_text() == judgement.json_text()
+
+
+def test_a_missing_answer_is_an_error():
+    golden, replies = draw("smollm2_t02.json", 2, 3)
+    replies[4] = (*replies[4][:2], None)
+    judgement = judge_suite("real", scored(golden, replies))
+    case = next(case for case in judgement.cases if case.case_id == "c04")
+    assert case.verdict is CaseVerdict.ERROR
+    assert judgement.verdict in {SuiteVerdict.INCONCLUSIVE, SuiteVerdict.DRIFT}
+
+
+def test_the_self_test_says_what_would_have_been_found():
+    golden, replies = (rows[:12] for rows in draw("smollm2_t02.json", 3, 5))
+    scores = scored(golden, replies)
+    ids = [score.case_id for score in scores]
+    asked = []
+
+    def plant(fault, case_id):
+        asked.append((fault, case_id))
+        k = ids.index(case_id)
+        planted = FAULTS[fault].plant(replies[k], golden[(k + 1) % len(golden)], random.Random(f"{fault} {case_id}"))
+        return planted and scored([*golden[:k], golden[k]], [*replies[:k], planted])[k]
+
+    judgement = judge_with_self_test("real", scores, plant)
+    power = {outcome.fault: outcome for outcome in judgement.power}
+    assert set(power) <= set(FAULTS)
+    assert power["swapped"].planted >= 10
+    assert power["swapped"].power >= 0.8
+    assert judgement.verdict is SuiteVerdict.EQUIVALENT
+    assert len(power["swapped"].missed_cases) == power["swapped"].planted - power["swapped"].found
+    assert len(asked) == len(set(asked)) == len(FAULTS) * 12
+
+    blind = judge_with_self_test("real", scores, lambda fault, case_id: scores[ids.index(case_id)])
+    assert blind.verdict is SuiteVerdict.INCONCLUSIVE
+    assert "was found 0 of 12 times" in blind.sentence.en
+
+
+def test_no_self_test_where_drift_was_found():
+    scores = scored(*draw("smollm2_t02.json", 0, 5, "target"))
+    judgement = judge_with_self_test("real", scores, lambda *_: pytest.fail("nothing is planted"))
+    assert judgement.verdict is SuiteVerdict.DRIFT
+    assert judgement.power == ()
