@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import random
 from collections import Counter
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from promptreg.text.sentence import Sentence
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from promptreg.scoring.score import CaseScores
+    from promptreg.scoring.score import CasePair, CaseScores
     from promptreg.verdict.evidence import CaseEvidence
     from promptreg.verdict.model import SuiteJudgement
 
@@ -69,6 +70,30 @@ def judge_with_self_test(
         return judgement
     power = self_test(scores, plant, rules=rules, look=look)
     return judge_suite(suite, scores, new=new, missing=missing, rules=rules, look=look, standing=standing, power=power)
+
+
+def planter(pairs: Sequence[CasePair], score: Callable[[CasePair], CaseScores], seed: int) -> Plant:
+    """How faults are planted into the answers of a comparison.
+
+    Args:
+        pairs: all cases with their answers; those with a missing answer are never planted into.
+        score: scores one case, as the comparison did.
+        seed: of what is drawn at random; each fault and case draws by itself, so the order does not matter.
+    """
+    complete = [pair for pair in pairs if None not in pair.source and None not in pair.target]
+    place = {pair.case.case_id: index for index, pair in enumerate(complete)}
+
+    def plant(fault: str, case_id: str) -> CaseScores | None:
+        pair = complete[place[case_id]]
+        # The next case stands in for "another case"; with a single case there is none.
+        other = complete[(place[case_id] + 1) % len(complete)]
+        replies = [answer for answer in pair.target if answer is not None]
+        others = [answer for answer in other.source if answer is not None and other is not pair]
+        draw = random.Random(f"{seed} {fault} {case_id}")  # noqa: S311 - junk words, no secret
+        planted = FAULTS[fault].plant(replies, others, draw)
+        return None if planted is None else score(replace(pair, target=planted))
+
+    return plant
 
 
 def self_test(

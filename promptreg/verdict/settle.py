@@ -63,8 +63,12 @@ def obstacles(judgement: SuiteJudgement, thin: Sequence[str], rules: Rules, look
 
 
 def notes(judgement: SuiteJudgement, rules: Rules) -> tuple[Sentence, ...]:
-    """What is always said, obstacle or not: cases not compared, and checks that are lower without proof."""
-    found = []
+    """What is always said, obstacle or not: cases not compared, checks lower without proof, and what would be found."""
+    found = [
+        outcome.sentence
+        for outcome in judgement.power
+        if outcome.fault in rules.required_faults and outcome.power >= rules.required_power
+    ]
     if case_ids(judgement, CaseVerdict.NEW):
         found.append(_unrecorded(judgement, rules))
     if gone := case_ids(judgement, CaseVerdict.MISSING):

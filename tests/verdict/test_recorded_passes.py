@@ -18,7 +18,7 @@ from promptreg.suite.model import Case, CheckSpec, Request
 from promptreg.verdict.decide import judge_suite
 from promptreg.verdict.model import CaseVerdict, SuiteVerdict
 from promptreg.verdict.planted import FAULTS
-from promptreg.verdict.power import judge_with_self_test
+from promptreg.verdict.power import judge_with_self_test, planter
 
 DATA = Path(__file__).parents[1] / "data" / "real_passes"
 
@@ -59,13 +59,20 @@ def draw(name, seed, m, side="source"):
     return golden, [tuple(row[p] for p in passes[10:]) for row in answers["source"]]
 
 
-def scored(golden, replies, checks=()):
-    embedder, vectors = tools()
-    pairs = [
+def paired(golden, replies, checks=()):
+    return [
         CasePair(Case("real", f"c{k:02}", Request((), {}), Place("real"), tuple(checks)), source, target)
         for k, (source, target) in enumerate(zip(golden, replies, strict=True))
     ]
+
+
+def scored_pairs(pairs):
+    embedder, vectors = tools()
     return score_suite(pairs, root=Path(), embedder=embedder, cache=vectors)
+
+
+def scored(golden, replies, checks=()):
+    return scored_pairs(paired(golden, replies, checks))
 
 
 @pytest.mark.parametrize("name", ["smollm2_t02.json", "smollm2_t07.json"])
@@ -120,25 +127,20 @@ def test_a_missing_answer_is_an_error():
 
 def test_the_self_test_says_what_would_have_been_found():
     golden, replies = (rows[:12] for rows in draw("smollm2_t02.json", 3, 5))
-    scores = scored(golden, replies)
+    pairs = paired(golden, replies)
+    scores = scored_pairs(pairs)
     ids = [score.case_id for score in scores]
-    asked = []
-
-    def plant(fault, case_id):
-        asked.append((fault, case_id))
-        k = ids.index(case_id)
-        planted = FAULTS[fault].plant(replies[k], golden[(k + 1) % len(golden)], random.Random(f"{fault} {case_id}"))
-        return planted and scored([*golden[:k], golden[k]], [*replies[:k], planted])[k]
-
-    judgement = judge_with_self_test("real", scores, plant)
+    judgement = judge_with_self_test("real", scores, planter(pairs, lambda pair: scored_pairs([pair])[0], seed=0))
     power = {outcome.fault: outcome for outcome in judgement.power}
     assert set(power) <= set(FAULTS)
     assert power["swapped"].planted >= 10
     assert power["swapped"].power >= 0.8
     assert judgement.verdict is SuiteVerdict.EQUIVALENT
     assert len(power["swapped"].missed_cases) == power["swapped"].planted - power["swapped"].found
-    assert len(asked) == len(set(asked)) == len(FAULTS) * 12
 
+    again = judge_with_self_test("real", scores[::-1], planter(pairs, lambda pair: scored_pairs([pair])[0], seed=0))
+    assert again.json_text() == judgement.json_text()
+    assert f"found {power['swapped'].found} of" in judgement.sentence.en
     blind = judge_with_self_test("real", scores, lambda fault, case_id: scores[ids.index(case_id)])
     assert blind.verdict is SuiteVerdict.INCONCLUSIVE
     assert "was found 0 of 12 times" in blind.sentence.en
