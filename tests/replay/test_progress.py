@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import io
 import os
-import pty
 import re
 import subprocess
 import sys
@@ -157,6 +156,8 @@ def test_rich_is_imported_only_for_a_bar():
 
 @pytest.mark.skipif(not hasattr(os, "openpty"), reason="needs a pseudo terminal")
 def test_a_real_terminal_shows_a_bar():
+    import pty  # there is none on Windows
+
     code = (
         "import sys\n"
         "from promptreg.replay.progress import Progress, renderer_for\n"
