@@ -12,10 +12,10 @@ import os
 import re
 import shutil
 import tempfile
-from collections.abc import Iterator, Sized
 from importlib import resources
+from itertools import chain, islice
 from pathlib import Path
-from typing import IO, Literal, NamedTuple, TypeAlias
+from typing import IO, TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
 from promptreg.canonical import Json, sha256_of
 from promptreg.errors import OutputError
@@ -25,6 +25,9 @@ from promptreg.report.index import Entry, entry_of
 from promptreg.report.payload import SCHEMA, CaseView, Payload, to_json
 from promptreg.report.static import static_summary
 from promptreg.report.words import noise_multiple_in_words, p_value_in_words
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 CHUNK_CASES = 200
 """Cases whose details are packed together: one chunk is unpacked when one of its cases is opened."""
@@ -75,20 +78,13 @@ def write_html(
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryFile("w+", encoding="utf-8", newline="\n", dir=path.parent) as chunks:
-            entries = _write_chunks(payload, _kept(payload, details), chunks, limit_bytes)
+            entries = _write_chunks(payload, details, chunks, limit_bytes)
             chunks.seek(0)
             _replace(path, payload, entries, chunks)
     except OSError as error:
         raise OutputError(f"The report cannot be written to {path}: {error.strerror or error}.") from error
     left_out = sum(entry.chunk is None for entry in entries)
     return Written(path, path.stat().st_size, len(entries), left_out)
-
-
-def _kept(payload: Payload, details: Details) -> Details:
-    if details != "auto":
-        return details
-    small = isinstance(payload.cases, Sized) and len(payload.cases) <= ALL_DETAILS_CASES
-    return "all" if small else "changed"
 
 
 def _write_chunks(payload: Payload, details: Details, out: IO[str], limit_bytes: int | None) -> list[Entry]:
@@ -110,7 +106,11 @@ def _write_chunks(payload: Payload, details: Details, out: IO[str], limit_bytes:
                 "Write it with --details changed or --details none, or select fewer cases with --select."
             )
 
-    for case in payload.cases:
+    cases = iter(payload.cases)
+    first = list(islice(cases, ALL_DETAILS_CASES + 1)) if details == "auto" else []
+    if details == "auto":
+        details = "all" if len(first) <= ALL_DETAILS_CASES else "changed"
+    for case in chain(first, cases):
         if details == "all" or (details == "changed" and case.verdict != "pass"):
             entries.append(entry_of(case, count, len(waiting)))
             waiting.append(_details(case))

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from statistics import mean
 from typing import TYPE_CHECKING, Any
 
-from promptreg.report.payload import CaseView, SpreadView, to_json
+from promptreg.report.payload import CaseView, ChannelView, SpreadView, to_json
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from promptreg.canonical import Json, JsonObject
 
 PREVIEW_CHARACTERS = 60
@@ -15,6 +18,9 @@ PREVIEW_CHARACTERS = 60
 
 MOST_NOISE = 1e6
 """Noise multiples above this, the infinite one of a source without noise among them, are this in the list."""
+
+PICTURE_CHANNELS = ("embedding", "edit")
+"""Channels by which the picture of all cases may be drawn, the first that a case has."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +61,9 @@ def entry_of(case: CaseView, chunk: int | None, position: int) -> Entry:
     spread = widest_spread(case)
     if spread is not None:
         row["spread"] = {"source": _rounded(spread.source), "target": _rounded(spread.target)}
+    if (channel := picture_channel(case)) is not None and channel.spread is not None:
+        row["measured"] = channel.name
+        row["noise"], row["distance"] = _rounded([mean(channel.spread.source), mean(channel.spread.target)])
     # Not finite is worst: an unknown severity must not hide at the end of the list.
     severity = case.severity if case.severity == case.severity else float("inf")
     return Entry(row, (-severity, case.suite, case.case_id), chunk, position)
@@ -66,6 +75,16 @@ def widest_spread(case: CaseView) -> SpreadView | None:
     if not drawn:
         return None
     return max(drawn, key=lambda channel: channel.z if channel.z is not None else float("-inf")).spread
+
+
+def picture_channel(case: CaseView) -> ChannelView | None:
+    """The channel that places a case in the picture of all cases: the same for all, since units differ."""
+    drawn = {
+        channel.name: channel
+        for channel in case.channels
+        if channel.spread is not None and channel.spread.source and channel.spread.target
+    }
+    return next((drawn[name] for name in PICTURE_CHANNELS if name in drawn), None)
 
 
 def preview_of(case: CaseView) -> str:
@@ -82,5 +101,5 @@ def _samples(case: CaseView) -> tuple[Any, ...]:
     return (*case.source_samples, *case.target_samples)
 
 
-def _rounded(distances: tuple[float, ...]) -> list[Json]:
+def _rounded(distances: Sequence[float]) -> list[Json]:
     return [to_json(round(distance, 3)) if distance == distance else None for distance in distances]  # noqa: PLR0124 (NaN)

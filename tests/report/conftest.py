@@ -6,19 +6,22 @@ import types
 import typing
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, fields, is_dataclass
-from pathlib import Path
 from typing import Any, get_args, get_origin, get_type_hints
 
 import pytest
 from playwright.sync_api import Browser, Page, sync_playwright
 
+from promptreg import canonical
 from promptreg.answer import model as answer_model
-from promptreg.canonical import Json
 from promptreg.report import payload as views
 from promptreg.report.html import write_html
-from promptreg.report.payload import Payload
 from promptreg.report.sample import sample_payload
 from promptreg.text.sentence import Sentence
+
+if typing.TYPE_CHECKING:
+    from pathlib import Path
+
+    from promptreg.report.payload import Payload
 
 ARGUMENTS = [
     "--no-sandbox",
@@ -95,7 +98,7 @@ def open_payload(open_page: Callable[..., Page], tmp_path: Path) -> Callable[...
     return open_payload
 
 
-NAMES = {**vars(answer_model), **vars(views), "Sentence": Sentence, "Json": Json, "Mapping": Mapping}
+NAMES = {**vars(canonical), **vars(answer_model), **vars(views), "Sentence": Sentence, "Mapping": Mapping}
 
 
 def _filled(kind: Any, text: str) -> Any:

@@ -49,3 +49,10 @@ def test_every_verdict_has_a_name_and_an_explanation():
         assert f"explain.{verdict}" in catalogues()["en"]
     for verdict in payload.SuiteVerdictName.__args__:
         assert f"suite.{verdict}" in catalogues()["en"]
+
+
+def test_every_channel_of_the_verdicts_has_a_name():
+    from promptreg.verdict.sentences import NAMES
+
+    for name in NAMES.keys() - {"check", "finish_reason", "language", "refusal"}:
+        assert f"channel.{name}" in catalogues()["en"]

@@ -10,11 +10,64 @@ from promptreg.report.payload import CaseView, Payload
 
 pytestmark = pytest.mark.browser
 
-TAGS = """
-    a article b blockquote body br button caption code dd del details dialog div dl dt footer g h1 h2 h3 h4 head header html
-    input ins kbd label li line link main meta nav ol p path polygon rect circle script section span style summary svg
-    table tbody td text th thead title tr ul
-""".split()
+TAGS = [
+    "a",
+    "article",
+    "b",
+    "blockquote",
+    "body",
+    "br",
+    "button",
+    "caption",
+    "code",
+    "dd",
+    "del",
+    "details",
+    "dialog",
+    "div",
+    "dl",
+    "dt",
+    "footer",
+    "g",
+    "h1",
+    "h2",
+    "h3",
+    "h4",
+    "head",
+    "header",
+    "html",
+    "input",
+    "ins",
+    "kbd",
+    "label",
+    "li",
+    "line",
+    "link",
+    "main",
+    "meta",
+    "nav",
+    "ol",
+    "p",
+    "path",
+    "polygon",
+    "rect",
+    "circle",
+    "script",
+    "section",
+    "span",
+    "style",
+    "summary",
+    "svg",
+    "table",
+    "tbody",
+    "td",
+    "text",
+    "th",
+    "thead",
+    "title",
+    "tr",
+    "ul",
+]
 
 LOOK = """() => {
     const all = [...document.querySelectorAll("*")];

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import threading
 from contextlib import contextmanager
 from dataclasses import replace
@@ -458,7 +459,7 @@ def test_names_headings_and_landmarks(open_page, sample_file):
         levels = page.locator("main :is(h1, h2, h3, h4)").evaluate_all(
             "all => all.map((each) => Number(each.tagName[1]))"
         )
-        assert all(after - before <= 1 for before, after in zip(levels, levels[1:], strict=False))
+        assert all(after - before <= 1 for before, after in itertools.pairwise(levels))
         nameless = page.locator("button, a, input, svg[role=img]").evaluate_all(
             "all => all.filter((each) => !(each.textContent.trim() || each.ariaLabel || each.labels?.length)).length"
         )

@@ -45,8 +45,8 @@ function caseArticle(entry, details) {
       el("p", { class: "case-meta" }, chip(entry.verdict), el("span", { class: "suite-name" }, readable(entry.suite)),
         (details.tags || []).map((tag) => el("span", { class: "tag" }, readable(tag))))),
     el("p", { class: "lead" }, say(details.sentence)),
-    checksSection(details),
     faultsSection(details),
+    checksSection(details),
     answersSection(details, answers),
     evidenceSection(details),
     callsSection(details, answers),
@@ -183,6 +183,7 @@ function partBlock(part, labels, parts) {
   const equal = operations.every((operation) => operation.kind === "equal");
   const texts = operations.map((operation) => operation.text).join("");
   const body = [
+    emptySide(operations, part.part),
     changesLine(part),
     part.note && el("p", { class: "notice" }, say(part.note)),
     part.complete === false && !part.quiet && el("p", { class: "notice" }, t("diff.incomplete")),
@@ -195,6 +196,13 @@ function partBlock(part, labels, parts) {
   if (part.part === "content") return el("div", { class: "part content" }, body);
   const name = t(`part.${part.part}`) + (equal ? ` · ${t("part.same")}` : ` · ${t("part.differs")}`);
   return el("div", { class: `part ${part.part}` }, foldable(name, part.part === "tool_calls" && (callsOnly || !equal), body));
+}
+
+// An empty pane looks broken: the empty side is named.
+function emptySide(operations, name) {
+  if (!operations.length || name !== "content") return null;
+  const missing = ["delete", "insert"].find((side) => operations.every((operation) => operation.kind === side));
+  return missing && el("p", { class: "notice" }, t(missing === "delete" ? "answers.empty_target" : "answers.empty_source"));
 }
 
 // Two columns need room; below it the inline view is shown whatever was chosen for wide screens.

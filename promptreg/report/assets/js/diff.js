@@ -86,9 +86,16 @@ function safeCut(text, at) {
   return code >= 0xdc00 && code <= 0xdfff ? at + 1 : at;
 }
 
+const LONG_CHANGE = 30;
+
+// A whole sentence struck out cannot be read: long changes are struck and underlined faintly.
+function longClass(operation) {
+  return operation.text.length > LONG_CHANGE ? "long" : null;
+}
+
 function paintStretch(operation, atEnd, expanded) {
-  if (operation.kind === "delete") return el("del", null, marked(operation.text, atEnd, true));
-  if (operation.kind === "insert") return el("ins", null, marked(operation.text, atEnd, true));
+  if (operation.kind === "delete") return el("del", { class: longClass(operation) }, marked(operation.text, atEnd, true));
+  if (operation.kind === "insert") return el("ins", { class: longClass(operation) }, marked(operation.text, atEnd, true));
   const fold = expanded ? null : foldStretch(operation.text);
   if (!fold) return marked(operation.text, atEnd);
   const hidden = operation.text.slice(fold.before, fold.after);

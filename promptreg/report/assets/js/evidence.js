@@ -1,14 +1,21 @@
 // What stands behind a verdict: checks, faults, distances, calls, the request.
 
+// Checks that got worse stand before the answers, the others may wait.
 function checksSection(details) {
   const checks = details.checks || [];
+  const worse = checks.filter((check) => check.worse);
+  const others = checks.filter((check) => !check.worse);
   if (!checks.length) return null;
-  const worst = [...checks].sort((a, b) => Number(b.worse || false) - Number(a.worse || false));
-  return section("checks.title", el("ul", { class: "checks" }, worst.map((check) => el("li", { class: check.worse ? "worse" : null },
+  return el("section", null, worse.length > 0 && [el("h2", null, t("checks.title")), checkList(worse)],
+    others.length > 0 && foldable(t(worse.length ? "checks.others" : "checks.held", { count: others.length }), false, checkList(others)));
+}
+
+function checkList(checks) {
+  return el("ul", { class: "checks" }, checks.map((check) => el("li", { class: check.worse ? "worse" : null },
     el("div", { class: "check-name" }, check.worse && svg("svg", { viewBox: "0 0 14 14", width: 14, height: 14, "aria-hidden": "true" }, shapeOf("fail", 7, 7, 5)),
       el("code", null, readable(check.label)), check.worse && el("span", { class: "worse-word" }, t("checks.worse"))),
     el("div", { class: "rates" }, rate("source", check.source_passed, check.source_total), rate("target", check.target_passed, check.target_total)),
-    check.sentence && el("p", null, say(check.sentence))))));
+    check.sentence && el("p", null, say(check.sentence)))));
 }
 
 function rate(side, passed, all) {
@@ -30,16 +37,28 @@ function faultsSection(details) {
     (fault.suspects || []).length > 0 && el("p", { class: "hint" }, t("faults.suspects", { names: fault.suspects.map(readable).join(", ") }))))));
 }
 
+const CHANNELS_OPEN = 2;
+
+// What moved most comes first; channels on which nothing moved are folded away.
 function evidenceSection(details) {
-  const channels = details.channels || [];
+  const channels = [...(details.channels || [])].sort((a, b) => (b.z ?? -Infinity) - (a.z ?? -Infinity));
   if (!channels.length && !(details.in_words || []).length) return null;
+  const still = (channel) => channel.spread && !finite(channel.spread.target).some(Boolean) && !finite(channel.spread.source).some(Boolean);
+  const moved = channels.filter((channel) => !still(channel));
+  const open = moved.slice(0, CHANNELS_OPEN);
+  const folded = channels.filter((channel) => !open.includes(channel));
   return section("evidence.title",
     (details.in_words || []).map((sentence) => el("p", null, say(sentence))),
-    channels.map((channel) => el("div", { class: "channel" },
-      el("h3", null, known("channel", readable(channel.name))),
-      el("p", { class: "channel-numbers" }, channelNumbers(channel)),
-      channel.sentence && el("p", null, say(channel.sentence)),
-      strip(channel.spread, { width: 420, height: 62, labelled: true }))));
+    open.map(channelBlock),
+    folded.length > 0 && foldable(t("evidence.more", { count: folded.length }), false, folded.map(channelBlock)));
+}
+
+function channelBlock(channel) {
+  return el("div", { class: "channel" },
+    el("h3", null, known("channel", readable(channel.name))),
+    el("p", { class: "channel-numbers" }, channelNumbers(channel)),
+    channel.sentence && el("p", null, say(channel.sentence)),
+    strip(channel.spread, { width: 420, height: 62, labelled: true }));
 }
 
 function channelNumbers(channel) {
@@ -101,7 +120,7 @@ function tokensOf(usage) {
 
 function attemptList(attempts) {
   return el("ol", { class: "attempt-list" }, attempts.map((attempt) => el("li", { class: attempt.problem ? "failed" : null },
-    [attempt.status && `HTTP ${attempt.status}`, seconds(attempt.duration_s), attempt.problem ? readable(attempt.problem) : t("calls.answered")]
+    [attempt.status && !String(attempt.problem || "").startsWith("HTTP") && `HTTP ${attempt.status}`, seconds(attempt.duration_s), attempt.problem ? readable(attempt.problem) : t("calls.answered")]
       .filter(Boolean).join(" · "))));
 }
 

@@ -11,8 +11,9 @@ function overview() {
     countBar(all),
     (report.warnings || []).length > 0 && el("ul", { class: "warnings", "aria-label": t("warnings.title") },
       report.warnings.map((warning) => el("li", null, say(warning)))),
-    (report.next_steps || []).length > 0 && section("next.title", el("ol", { class: "steps" },
-      report.next_steps.map((step) => el("li", null, say(step))))),
+    (report.next_steps || []).length > 0 && section("next.title", report.next_steps.length === 1
+      ? el("p", null, say(report.next_steps[0]))
+      : el("ol", { class: "steps" }, report.next_steps.map((step) => el("li", null, say(step))))),
     worstCases(),
     el("div", { class: "columns" }, deployments(), noisePicture()),
     suitesSection(),
@@ -72,14 +73,21 @@ function deployments() {
   return section("deployments.title",
     el("p", { class: "hint" }, differing.length ? t("deployments.differ", { count: differing.length }) : t("deployments.same")),
     el("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": t("deployments.title") },
-      settingsTable([...facts, ...differing])),
+      settingsTable([...differing, ...facts])),
     equal.length > 0 && foldable(t("deployments.equal", { count: equal.length }), false,
       el("div", { class: "scroll" }, settingsTable(equal))));
 }
 
+// Times of the run are told as times; everything else stands as it was configured.
+function settingValue(setting) {
+  if (setting.name !== "recorded_at") return setting.value;
+  const at = Date.parse(setting.value);
+  return Number.isFinite(at) ? date(at / 1000) : setting.value;
+}
+
 function settingsTable(rows) {
   const cell = (setting, other, differs) => el("td", { class: differs ? "differs" : null },
-    setting ? readable(setting.value) : el("span", { class: "absent" }, t("deployments.absent")));
+    setting ? readable(settingValue(setting)) : el("span", { class: "absent" }, t("deployments.absent")));
   return el("table", { class: "settings" },
     el("thead", null, el("tr", null, el("td"), el("th", { scope: "col" }, t("side.source"), el("span", null, readable(report.source.name))),
       el("th", { scope: "col" }, t("side.target"), el("span", null, readable(report.target.name))))),
@@ -92,7 +100,8 @@ function settingsTable(rows) {
 function noisePicture() {
   const picture = scatter(report.cases, openCase);
   if (!picture) return null;
-  return section("scatter.title", el("p", { class: "hint" }, t("scatter.hint")), picture);
+  const measured = report.cases.find((entry) => entry.measured).measured;
+  return section("scatter.title", el("p", { class: "hint" }, t("scatter.hint", { channel: known("channel", measured) })), picture);
 }
 
 function suitesSection() {

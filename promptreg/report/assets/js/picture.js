@@ -72,9 +72,8 @@ const SCATTER_POINTS = 900;
 
 // Every case: across, how far the source's own answers lie apart; up, how far the target's lie from them.
 function scatter(cases, open) {
-  const points = cases.map((entry, index) => ({ entry, index,
-    x: entry.spread && mean(finite(entry.spread.source)), y: entry.spread && mean(finite(entry.spread.target)) }))
-    .filter((point) => Number.isFinite(point.x) && Number.isFinite(point.y)).slice(0, SCATTER_POINTS);
+  const points = cases.filter((entry) => Number.isFinite(entry.noise) && Number.isFinite(entry.distance))
+    .slice(0, SCATTER_POINTS).map((entry) => ({ entry, x: entry.noise, y: entry.distance }));
   if (points.length < 2) return null;
   const size = { width: 420, height: 300, left: 40, right: 14, top: 14, bottom: 36 };
   const most = Math.max(...points.map((point) => Math.max(point.x, point.y)), 1e-9) * 1.06;

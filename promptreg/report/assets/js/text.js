@@ -5,7 +5,7 @@ const MARKS = {
   "\u200c": "ZWNJ", "\u200d": "ZWJ", "\u200e": "LRM", "\u200f": "RLM", "\u2028": "LS", "\u2029": "PS",
   "\u202a": "LRE", "\u202b": "RLE", "\u202c": "PDF", "\u202d": "LRO", "\u202e": "RLO", "\u202f": "NNBSP",
   "\u2060": "WJ", "\u2066": "LRI", "\u2067": "RLI", "\u2068": "FSI", "\u2069": "PDI", "\ufeff": "BOM",
-  "\u3000": "□", "\r": "CR", "\n": "↵", "\t": "⇥", "\u0085": "NEL", "\ufffd": "�",
+  "\u3000": "□", "\r": "CR", "\t": "⇥", "\u0085": "NEL", "\ufffd": "�",
 };
 // A joiner between two pictographs builds one emoji; marking it would tear the emoji apart.
 const UNSEEN = /(?<!\p{Extended_Pictographic}[\ufe0f\u{1f3fb}-\u{1f3ff}]?)\u200d|\u200d(?!\p{Extended_Pictographic})|[\u0000-\u0008\u0009\u000b-\u001f\u007f-\u009f\u00a0\u00ad\u034f\u061c\u180e\u200b\u200c\u200e\u200f\u2028-\u202f\u2060-\u206f\ufeff\ufffd]|\u3000|[ ]+(?=\n|$)/gu;
@@ -20,18 +20,17 @@ function markOf(found) {
   return `U+${code.toString(16).toUpperCase().padStart(4, "0")}`;
 }
 
-// In what was added or taken away, a line end is a change too and must be seen.
-const UNSEEN_CHANGED = new RegExp(`${UNSEEN.source}|\\n`, "gu");
-
-const MARKED_LINES_BELOW = 20000;
+// Blanks and line ends that came or went are a change too and must be seen.
+const BLANK_CHANGE = /^[ \n]+$/;
 
 // Text nodes and marks whose joined textContent is the text itself.
 function marked(text, atEnd, changed) {
-  // A blank that came or went is invisible, and struck out it would look like a dash.
-  if (changed && /^ +$/.test(text)) return [el("span", { class: "mark", "data-mark": "␣".repeat(Math.min(text.length, 8)) }, text)];
+  if (changed && text.length < 2000 && BLANK_CHANGE.test(text)) {
+    return [...text].map((blank) => el("span", { class: "mark", "data-mark": blank === " " ? "␣" : "↵" }, blank));
+  }
   const nodes = [];
   let from = 0;
-  for (const match of text.matchAll(changed && text.length < MARKED_LINES_BELOW ? UNSEEN_CHANGED : UNSEEN)) {
+  for (const match of text.matchAll(UNSEEN)) {
     // Blanks at the end of a stretch are trailing only where the text or a line ends with them.
     if (match[0][0] === " " && match.index + match[0].length === text.length && !atEnd) continue;
     if (match.index > from) nodes.push(document.createTextNode(text.slice(from, match.index)));
