@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import shutil
 import sqlite3
 import time
-from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 from promptreg.errors import StoreError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
 
 BUSY_TIMEOUT_S = 15.0
 """How long a write waits for another process before it gives up, in seconds."""
@@ -67,6 +71,9 @@ def store_errors(path: Path, busy_timeout_s: float = BUSY_TIMEOUT_S) -> Iterator
         ) from error
 
 
+_ROOM_NEEDED = 64 * 1024
+"""Bytes. SQLite needs half of that beside the store, for the memory that its connections share."""
+
 _ELSEWHERE = "Make the folder writable, or name another file as `store` under [paths] in promptreg.toml."
 
 _SENTENCES = (
@@ -99,7 +106,18 @@ _SENTENCES = (
 
 
 def _sentence(path: Path, error: sqlite3.DatabaseError, busy_timeout_s: float) -> str:
+    said = str(error)
+    # A full disk that cannot even hold the files beside the store is an I/O error to SQLite, on reading too.
+    if "disk I/O error" in said and _is_full(path.parent):
+        said = "disk is full"
     for words, sentence in _SENTENCES:
-        if words in str(error):
+        if words in said:
             return sentence.format(path=path, seconds=busy_timeout_s)
     return f"The store {path} failed: {error}."
+
+
+def _is_full(folder: Path) -> bool:
+    try:
+        return shutil.disk_usage(folder).free < _ROOM_NEEDED
+    except OSError:
+        return False

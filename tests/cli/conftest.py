@@ -7,14 +7,18 @@ import functools
 import gzip
 import json
 import re
+import shutil
+import subprocess
 import threading
 
 import numpy as np
 import pytest
 
 from promptreg.deployment.simulated import app as app_module
+from promptreg.deployment.simulated import server as server_module
 from promptreg.deployment.simulated.app import create_app
 from promptreg.deployment.simulated.script import Script
+from promptreg.deployment.simulated.server import uvicorn_server
 from promptreg.scoring.embedders.registry import load_embedder
 from promptreg.store.store import Store
 from promptreg.testing import Project, SimulatedServer
@@ -79,14 +83,26 @@ class Requests(list):
 class Server(SimulatedServer):
     """A simulated deployment whose script can be exchanged while it runs."""
 
-    def __init__(self, **fields):
+    def __init__(self, *, certificate=None, **fields):
         super().__init__(**fields)
         self.requests = Requests()
+        self._certificate = certificate
+
+    @property
+    def base_url(self):
+        return super().base_url.replace("http:", "http:" if self._certificate is None else "https:")
 
     def start(self):
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(app_module, "create_app", self._create_app)
+            patch.setattr(server_module, "uvicorn_server", self._uvicorn_server)
             return super().start()
+
+    def _uvicorn_server(self, app):
+        server = uvicorn_server(app)
+        if self._certificate is not None:
+            server.config.ssl_certfile, server.config.ssl_keyfile = map(str, self._certificate)
+        return server
 
     def becomes(self, after_chats, **fields):
         """After so many chats the server is another one."""
@@ -176,3 +192,18 @@ def pair_of(tmp_path):
 def pair(pair_of):
     """Two deployments that answer alike (another seed, the same noise)."""
     return pair_of(target={"seed": 2})
+
+
+@pytest.fixture(scope="session")
+def certificate(tmp_path_factory):
+    """Certificate and key for 127.0.0.1 that nobody signed but themselves."""
+    openssl = shutil.which("openssl")
+    if openssl is None:
+        pytest.skip("the openssl command is not installed")
+    folder = tmp_path_factory.mktemp("tls")
+    certificate, key = folder / "certificate.pem", folder / "key.pem"
+    command = [openssl, "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"]
+    command += ["-keyout", str(key), "-out", str(certificate), "-days", "2", "-subj", "/CN=promptreg test"]
+    command += ["-addext", "subjectAltName=IP:127.0.0.1"]
+    subprocess.run(command, check=True, capture_output=True, timeout=60)
+    return certificate, key
