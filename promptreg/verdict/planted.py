@@ -31,7 +31,10 @@ class Fault:
     """One kind of planted fault."""
 
     name: str
+    short: Sentence
+    """As an item of a list."""
     description: Sentence
+    """As the subject of a sentence."""
     plant: _Plant
     """(replies, answers of another case, source of randomness) to faulty replies; None where it cannot be planted."""
 
@@ -87,19 +90,54 @@ def _repeated(replies: Sequence[Answer], _: Sequence[Answer], __: random.Random)
     return (replies[0],) * len(replies)
 
 
-def _fault(name: str, en: str, zh: str, plant: _Plant) -> tuple[str, Fault]:
-    return name, Fault(name, Sentence(en, zh), plant)
+def _fault(name: str, plant: _Plant, short: Sentence, description: Sentence) -> tuple[str, Fault]:
+    return name, Fault(name, short, description, plant)
 
 
 FAULTS: Final[Mapping[str, Fault]] = dict(
     (
-        _fault("swapped", "One case answering another case's question", "某个用例答了另一个用例的问题", _swapped),
-        _fault("number", "One case with its first number changed by one", "某个用例的第一个数字加一", _number),
-        _fault("negated", "One case saying the opposite", "某个用例的说法被否定", _negated),
-        _fault("cut", "One case cut to 60 % of its length", "某个用例被截到 60 % 的长度", _cut),
-        _fault("prefixed", "Template text in front of one case's answers", "某个用例的回答前多出模板文字", _prefixed),
-        _fault("appended", "Junk words behind one case's answers", "某个用例的回答后多出无关词语", _appended),
-        _fault("repeated", "One case always giving the same reply", "某个用例总是给出同一条回答", _repeated),
+        _fault(
+            "swapped",
+            _swapped,
+            Sentence("the answer to another question", "答了另一个问题"),
+            Sentence("One case answering another case's question", "某个用例答了另一个用例的问题"),
+        ),
+        _fault(
+            "number",
+            _number,
+            Sentence("a number changed by one", "数字加一"),
+            Sentence("One case with its first number changed by one", "某个用例的第一个数字加一"),
+        ),
+        _fault(
+            "negated",
+            _negated,
+            Sentence("the opposite", "说法被否定"),
+            Sentence("One case saying the opposite", "某个用例的说法被否定"),
+        ),
+        _fault(
+            "cut",
+            _cut,
+            Sentence("an answer cut to 60 %", "回答被截到 60 %"),
+            Sentence("One case cut to 60 % of its length", "某个用例被截到 60 % 的长度"),
+        ),
+        _fault(
+            "prefixed",
+            _prefixed,
+            Sentence("template text in front", "前面多出模板文字"),
+            Sentence("Template text in front of one case's answers", "某个用例的回答前多出模板文字"),
+        ),
+        _fault(
+            "appended",
+            _appended,
+            Sentence("junk words behind", "后面多出无关词语"),
+            Sentence("Junk words behind one case's answers", "某个用例的回答后多出无关词语"),
+        ),
+        _fault(
+            "repeated",
+            _repeated,
+            Sentence("always the same reply", "总是同一条回答"),
+            Sentence("One case always giving the same reply", "某个用例总是给出同一条回答"),
+        ),
     )
 )
 """The faults by name, in the order in which they are reported."""

@@ -69,6 +69,8 @@ def notes(judgement: SuiteJudgement, rules: Rules) -> tuple[Sentence, ...]:
         for outcome in judgement.power
         if outcome.fault in rules.required_faults and outcome.power >= rules.required_power
     ]
+    if weak := [o for o in judgement.power if o.fault not in rules.required_faults and o.power < rules.required_power]:
+        found.append(suite_sentences.weak_spots(weak))
     if case_ids(judgement, CaseVerdict.NEW):
         found.append(_unrecorded(judgement, rules))
     if gone := case_ids(judgement, CaseVerdict.MISSING):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from promptreg.text.sentence import Sentence
+from promptreg.verdict.planted import FAULTS
 from promptreg.verdict.sentences import percent
 
 if TYPE_CHECKING:
@@ -193,6 +194,16 @@ def bound_too_wide(bound: float, limit: float, more_cases: int | None) -> Senten
         f"Up to {percent(bound)} of the cases may have drifted unseen, and max_drifted_fraction allows "
         f"{percent(limit)}{settle_en}",
         f"未被发现的漂移用例可能多达 {percent(bound)}，而 max_drifted_fraction 只允许 {percent(limit)}{settle_zh}",
+    )
+
+
+def weak_spots(outcomes: Sequence[PowerOutcome]) -> Sentence:
+    """Faults that this comparison would often miss when they happen in a single case."""
+    en = ", ".join(f"{FAULTS[o.fault].short.en} ({o.found} of {o.planted} found)" for o in outcomes)
+    zh = "、".join(f"{FAULTS[o.fault].short.zh}（{o.planted} 次中发现 {o.found} 次）" for o in outcomes)
+    return Sentence(
+        f"In a single case it would often miss: {en}; a check on that case finds what distances do not",
+        f"单个用例中的以下问题常会漏掉：{zh}；为该用例添加检查项可以发现距离看不到的问题",
     )
 
 
