@@ -16,7 +16,7 @@ from promptreg.deployment.reader import read_exchange
 from promptreg.deployment.redact import Redactor, url_secrets
 from promptreg.deployment.retry import Retry, retry_of, wait_s
 from promptreg.deployment.rewrite import rewritten, texts_of
-from promptreg.deployment.transports.base import TimeLimits, Transport, Wiring
+from promptreg.deployment.transports.base import KEEP_ALIVE_S, TimeLimits, Transport, Wiring
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Mapping
@@ -78,7 +78,7 @@ class Client:
         self._sleep = sleep
         self._clock = clock
         self._jitter = random.Random(seed)  # noqa: S311  spreads waits, protects nothing
-        wiring = _wiring(deployment, secrets, root)
+        wiring = _wiring(deployment, self.profile, secrets, root)
         addresses = [deployment.base_url, deployment.proxy, *urllib.request.getproxies().values()]
         values = [*secrets.values(), *[secret for address in addresses for secret in url_secrets(address)]]
         self._redactor = Redactor(values, deployment.headers_env)
@@ -125,7 +125,7 @@ class Client:
         return exchange, reading
 
 
-def _wiring(deployment: Deployment, secrets: Mapping[str, str], root: Path | None) -> Wiring:
+def _wiring(deployment: Deployment, profile: Profile, secrets: Mapping[str, str], root: Path | None) -> Wiring:
     timeouts = deployment.timeout_s
     ca_file = deployment.ca_file
     return Wiring(
@@ -137,6 +137,7 @@ def _wiring(deployment: Deployment, secrets: Mapping[str, str], root: Path | Non
         verify=deployment.verify,
         ca_file=str(root / ca_file) if ca_file is not None and root is not None else ca_file,
         proxy=deployment.proxy,
+        keep_alive_s=KEEP_ALIVE_S if profile.keep_alive else 0.0,
     )
 
 

@@ -48,6 +48,8 @@ class Profile:
     overflow_contains: tuple[str, ...] = ()
     """Words of the message when a request is longer than the window, lower case; one of them is enough."""
     retry: tuple[RetryRule, ...] = ()
+    keep_alive: bool = True
+    """False for servers that announce keep-alive and close all the same, so that a reused connection fails."""
 
     def is_overflow(self, status: int, body: str) -> bool:
         """Whether an error says that the request does not fit into the window."""

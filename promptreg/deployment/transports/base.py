@@ -16,6 +16,9 @@ if TYPE_CHECKING:
 LARGEST_BODY = 64 * 1024 * 1024
 """Bytes of a response body, after decompression, at which a transport gives up."""
 
+KEEP_ALIVE_S = 4.0
+"""Idle connections are closed after this: just before uvicorn's 5 s, so that no request meets a closing socket."""
+
 SMALL_S = 30.0
 """Longest wait for the answer to a small question."""
 
@@ -62,6 +65,8 @@ class Wiring:
     ca_file: str | None = None
     proxy: str | None = field(default=None, repr=False)
     largest_body: int = LARGEST_BODY
+    keep_alive_s: float = KEEP_ALIVE_S
+    """How long an idle connection is kept for the next request; 0 for a connection of its own for each."""
 
     def url(self, path: str) -> str:
         """The address of a path: below the base URL, or, when it begins with a slash, below the server's root.

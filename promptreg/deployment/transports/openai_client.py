@@ -51,7 +51,7 @@ class OpenAITransport:
                 verify=self._verify,
                 proxy=wiring.proxy,
                 timeout=timeout,
-                limits=httpx2.Limits(max_connections=wiring.concurrency, keepalive_expiry=4.0),
+                limits=httpx2.Limits(max_connections=wiring.concurrency, keepalive_expiry=wiring.keep_alive_s),
             )
         except (ImportError, ValueError) as error:
             raise ConfigError(

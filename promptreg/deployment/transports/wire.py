@@ -23,9 +23,6 @@ if TYPE_CHECKING:
 
     from promptreg.canonical import JsonObject
 
-KEEP_ALIVE_S = 4.0
-"""Idle connections are closed after this: just before uvicorn's 5 s, so that no request meets a closing socket."""
-
 
 class WireTransport:
     """One session with at most `concurrency` connections. Redirects are not followed: they are told."""
@@ -43,7 +40,9 @@ class WireTransport:
         if wiring.api_key is not None:
             headers["Authorization"] = f"Bearer {wiring.api_key}"
         self._session = aiohttp.ClientSession(
-            connector=aiohttp.TCPConnector(limit=wiring.concurrency, keepalive_timeout=KEEP_ALIVE_S, ssl=self._tls),
+            connector=aiohttp.TCPConnector(
+                limit=wiring.concurrency, keepalive_timeout=wiring.keep_alive_s, ssl=self._tls
+            ),
             cookie_jar=aiohttp.DummyCookieJar(),
             timeout=aiohttp.ClientTimeout(
                 total=None, sock_connect=wiring.limits.connect_first, ceil_threshold=float("inf")
