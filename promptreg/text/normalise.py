@@ -39,6 +39,7 @@ class Mark:
 
 
 _LINE_END: Final = regex.compile(r"\r\n|[\r\u0085\u2028\u2029]")
+_BLANKS: Final = " \t\v\f\u00a0\u1680\u202f\u205f\u3000" + "".join(map(chr, range(0x2000, 0x200B)))
 _INVISIBLE: Final = regex.compile(
     r"[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Zs}\u034f\u115f\u1160\u2800\u3164\uffa0--[ \n\t\u3000]]",
     regex.VERSION1,
@@ -58,7 +59,7 @@ def _line_ends(text: str) -> str:
 
 
 def _trailing_blanks(text: str) -> str:
-    return "\n".join(map(str.rstrip, text.split("\n")))
+    return "\n".join(line.rstrip(_BLANKS) for line in text.split("\n"))
 
 
 _STEPS: Final[Mapping[Normalisation, Callable[[str], str]]] = MappingProxyType(

@@ -8,7 +8,7 @@ from typing import Final
 # Alternatives in order: strings that end in BEL or ST (OSC, DCS, SOS, PM, APC), control sequences, other escapes. A
 # string without its end loses only its opening, so that a stray escape cannot hide the rest of an answer.
 _SEQUENCES: Final = re.compile(
-    r"(?:\x1b[\]PX^_]|[\x9d\x90\x98\x9e\x9f])[^\x07\x1b\x9c]*+(?:\x07|\x1b\\|\x9c)"
+    r"(?:\x1b[\]PX^_]|[\x9d\x90\x98\x9e\x9f])[^\x07\x1b\x80-\x9f]*+(?:\x07|\x1b\\|\x9c)"
     r"|(?:\x1b\[|\x9b)[0-?]*+[ -/]*+[@-~]"
     r"|\x1b[\]PX^_\[]"
     r"|\x1b[ -/]*+[0-Z\\`-~]",
