@@ -61,8 +61,9 @@ class CheckRate:
         """The rule, how often each side keeps it, and what the first target answer that breaks it did instead."""
         broken = next((result for result in self.results[self.n :] if result and result.passed is False), None)
         example = Sentence(f" For example: {broken.sentence.en}", f"例如：{broken.sentence.zh}") if broken else _NOTHING
+        source_en = _share_en(self.source_passed, self.source_total, "recorded answers")
         return Sentence(
-            f"{self.rule.en} {_share_en(self.source_passed, self.source_total, 'recorded answers')}, "
+            f"{self.rule.en} {source_en[0].upper()}{source_en[1:]}, "
             f"{_share_en(self.target_passed, self.target_total, 'answers of the target')}.{example.en}",
             f"{self.rule.zh}{_share_zh(self.source_passed, self.source_total, '录制的回答')}，"
             f"{_share_zh(self.target_passed, self.target_total, '目标部署的回答')}。{example.zh}",
@@ -98,9 +99,7 @@ def _rate(check: BuiltCheck, answers: Sequence[Answer | None], n: int) -> CheckR
 
 
 def _share_en(passed: int, total: int, whose: str) -> str:
-    return (
-        f"{passed} of {total} {whose} {'passes' if total == 1 else 'pass'}" if total else f"no {whose} could be judged"
-    )
+    return f"{passed} of {total} {whose} pass" if total else f"none of the {whose} could be judged"
 
 
 def _share_zh(passed: int, total: int, whose: str) -> str:

@@ -77,22 +77,23 @@ def normalise(text: str) -> str:
 
     Nothing visible changes, zero-width characters stay (see `invisibles`), and normalising twice changes nothing more.
     """
-    return _apply(text, without=None)
+    return _apply(text, without=())
 
 
 def normalisations_between(a: str, b: str) -> tuple[Normalisation, ...] | None:
     """Which normalisations it takes to make two texts equal.
 
     Returns:
-        Nothing needed: (). Those without which the texts would still differ, in order. None when the texts differ even
-        after all of them. Where either of two alone would do, both are named.
+        Nothing needed: (). Otherwise those without which the texts would still differ, in order; where
+        either of two would do, all that change something. None when the texts differ even after all of them.
     """
     if a == b:
         return ()
     if normalise(a) != normalise(b):
         return None
-    needed = tuple(step for step in _STEPS if _apply(a, without=step) != _apply(b, without=step))
-    if needed:
+    needed = tuple(step for step in _STEPS if _apply(a, without=(step,)) != _apply(b, without=(step,)))
+    others = tuple(step for step in _STEPS if step not in needed)
+    if _apply(a, without=others) == _apply(b, without=others):
         return needed
     return tuple(step for step, change in _STEPS.items() if change(a) != a or change(b) != b)
 
@@ -115,8 +116,8 @@ def invisibles(text: str) -> tuple[Mark, ...]:
     return tuple(marks)
 
 
-def _apply(text: str, *, without: Normalisation | None) -> str:
+def _apply(text: str, *, without: tuple[Normalisation, ...]) -> str:
     for kind, step in _STEPS.items():
-        if kind is not without:
+        if kind not in without:
             text = step(text)
     return text
