@@ -131,6 +131,7 @@ class Pair:
         self.project.deployment("ascend", target.base_url, role="target")
         self.project.suite("support", QUESTIONS, request={"temperature": 0.7})
         self.run = self.project.run
+        self.decoded = decoded_report
 
     @property
     def baseline(self):
