@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
-from promptreg.answer.model import Answer
-from promptreg.canonical import JsonObject
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from promptreg.answer.model import Answer
+    from promptreg.canonical import JsonObject
 
 SCHEMA = "promptreg.baseline/1"
 """Name and version of the file format."""

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterator
 from dataclasses import dataclass
 from math import isfinite
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from pydantic import ValidationError
@@ -17,6 +15,9 @@ from promptreg.baseline.model import SCHEMA, Baseline, Golden, Header
 from promptreg.errors import BaselineError, Place, Problem
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
     from pydantic_core import ErrorDetails
 
 _BOM = b"\xef\xbb\xbf"

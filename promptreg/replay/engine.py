@@ -6,17 +6,20 @@ import asyncio
 import time
 from bisect import bisect_right
 from collections import deque
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
-from promptreg.canonical import JsonObject
 from promptreg.deployment.exchange import Exchange, FailureKind
-from promptreg.deployment.reading import Reading
 from promptreg.errors import EndpointError
 from promptreg.replay.progress import Progress
 from promptreg.replay.sample import Call, Sample
-from promptreg.suite.model import Request
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from promptreg.canonical import JsonObject
+    from promptreg.deployment.reading import Reading
+    from promptreg.suite.model import Request
 
 HOPELESS_STATUSES = frozenset({401, 403, 404})
 """Statuses that every further call will get too: wrong key, no permission, wrong model or path."""

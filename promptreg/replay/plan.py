@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
 
 from promptreg.replay.sample import Call
-from promptreg.suite.model import Case
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from promptreg.suite.model import Case
 
 
 def plan_passes(cases: Sequence[Case], passes: Iterable[int], seed: int) -> tuple[Call, ...]:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable
 from dataclasses import dataclass
-from types import TracebackType
 from typing import TYPE_CHECKING, Protocol, Self, TextIO
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+    from types import TracebackType
+
     import rich.progress
 
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from promptreg.deployment.exchange import Exchange
-from promptreg.deployment.reading import Reading
-from promptreg.suite.model import Case
+if TYPE_CHECKING:
+    from promptreg.deployment.exchange import Exchange
+    from promptreg.deployment.reading import Reading
+    from promptreg.suite.model import Case
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,8 +9,6 @@ per sample stay small. Columns called `*_json` hold JSON text.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sqlite_utils.migrations import Migrations
@@ -18,6 +16,9 @@ from sqlite_utils.migrations import Migrations
 from promptreg.errors import StoreError
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
     from sqlite_utils import Database
 
 MIGRATION_SET = "promptreg.store"

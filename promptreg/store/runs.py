@@ -6,19 +6,20 @@ import json
 import re
 import secrets
 import time
-from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from promptreg.canonical import Json, JsonObject
 from promptreg.errors import StoreError
 from promptreg.store.columns import json_text, plain_text
-from promptreg.suite.model import Case
 
 if TYPE_CHECKING:
     import sqlite3
+    from collections.abc import Iterator, Mapping, Sequence
 
     from sqlite_utils import Database
+
+    from promptreg.canonical import Json, JsonObject
+    from promptreg.suite.model import Case
 
 RunKind: TypeAlias = Literal["record", "compare"]
 RunState: TypeAlias = Literal["running", "interrupted", "done", "failed"]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import groupby
 from typing import TYPE_CHECKING
@@ -14,6 +13,7 @@ from promptreg.store.chunks import decode_chunks
 
 if TYPE_CHECKING:
     import sqlite3
+    from collections.abc import Iterator
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext, suppress
 from functools import partial
 from pathlib import Path
-from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
 from sqlite_utils import Database
 
-from promptreg.canonical import JsonObject
 from promptreg.errors import StoreError
 from promptreg.store.columns import json_text, plain_text
 from promptreg.store.connect import BUSY_TIMEOUT_S, connect, store_errors
@@ -31,8 +28,12 @@ from promptreg.store.samples import StoredSample, read_samples
 from promptreg.store.writer import Writer
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from types import TracebackType
+
     import numpy as np
 
+    from promptreg.canonical import JsonObject
     from promptreg.replay.sample import Sample
 
 _HASHES_PER_QUERY = 500  # SQLite's smallest limit on parameters is 999

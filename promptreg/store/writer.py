@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable
 from contextlib import AbstractContextManager, closing
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -15,6 +14,7 @@ from promptreg.store.runs import insert_cases
 
 if TYPE_CHECKING:
     import sqlite3
+    from collections.abc import Callable
 
     from promptreg.deployment.exchange import Exchange
     from promptreg.replay.sample import Sample
