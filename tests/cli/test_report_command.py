@@ -1,0 +1,68 @@
+"""promptreg report: the report of a stored run, written again without a call."""
+
+from __future__ import annotations
+
+import re
+import shutil
+
+
+def test_it_is_written_again_without_calls(pair):
+    pair.record()
+    _, said = pair.compare()
+    first = pair.folder / said["report"]
+    page = first.read_text(encoding="utf-8")
+    first.unlink()
+    pair.source.stop()
+    pair.target.stop()
+    done = pair.run("report", said["run_id"])
+    assert done.exit_code == 0, done.stderr
+    assert said["verdict"] in done.stdout
+    assert f"Report: {said['report']}" in done.stdout
+    again = first.read_text(encoding="utf-8")
+    assert parts(pair, again) == parts(pair, page)
+
+
+def parts(pair, page):
+    """The report's data without the moment of its writing."""
+    return [re.sub(r'"created_at":\s*"?[0-9.T:+Z-]+"?', "", text) for text in pair.decoded(page)[1:]]
+
+
+def test_it_holds_every_answer_of_both_sides(pair):
+    pair.record()
+    _, said = pair.compare()
+    data = "".join(pair.report_payload(said["run_id"])[1:])
+    for side in (pair.baseline.read_text(encoding="utf-8"),):
+        contents = set(re.findall(r'"content":"(.*?)"[,}]', side))
+        assert len(contents) > 6
+        assert not [content for content in contents if content not in data]
+    assert "已收到您的问题" in data
+
+
+def test_it_goes_to_another_file_and_exits_with_0_for_drift_too(pair_of):
+    pair = pair_of(target={"answers": ["Cats and dogs like gardens."]})
+    pair.record()
+    code, said = pair.compare()
+    assert code == 1
+    done = pair.run("report", said["run_id"], "-o", "out/新的 报告.html", "-q")
+    assert done.exit_code == 0
+    assert done.stdout.count("\n") == 1
+    assert (pair.folder / "out" / "新的 报告.html").read_text(encoding="utf-8").startswith("<!doctype html>")
+
+
+def test_it_works_where_the_recording_was_made_on_another_machine(pair):
+    pair.record()
+    shutil.rmtree(pair.folder / ".promptreg")
+    code, said = pair.compare()
+    assert code == 0
+    assert pair.run("report", said["run_id"]).exit_code == 0
+    assert [run["kind"] for run in pair.run("runs", "--json").json["runs"]] == ["compare"]
+
+
+def test_an_interrupted_comparison_is_reported_as_an_error(pair):
+    pair.record()
+    pair.target.becomes(8, faults=["status_400"])
+    code, said = pair.compare()
+    assert (code, said["verdict"]) == (4, "ERROR")
+    done = pair.run("report", said["run_id"])
+    assert done.exit_code == 0
+    assert done.stdout.startswith("ERROR")
