@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from promptreg.answer.model import Answer
 
 _LONGEST: Final = 20_000
+_FAST_CODES: Final = 256
 
 
 class EditChannel:
@@ -58,6 +59,9 @@ def _recoded(texts: Sequence[str]) -> list[str]:
     """
     if all(map(str.isascii, texts)):
         return list(texts)
-    frequent = Counter(chain.from_iterable(texts)).most_common()
-    codes = str.maketrans({character: chr(code) for code, (character, _) in enumerate(frequent)})
+    characters = sorted(set().union(*texts))
+    if len(characters) > _FAST_CODES:
+        counts = Counter(chain.from_iterable(texts))
+        characters.sort(key=lambda character: -counts[character])
+    codes = str.maketrans({character: chr(code) for code, character in enumerate(characters)})
     return [text.translate(codes) for text in texts]

@@ -127,9 +127,10 @@ def _pieces(text: str, *, whole: bool) -> list[str]:
 
 def _unit(vectors: Mapping[str, NDArray[np.float32]], pieces: Sequence[str], dimensions: int) -> NDArray[np.float64]:
     """The weighted sum of the pieces' vectors scaled to length 1; zero when there is no piece."""
-    total = np.zeros(dimensions)
-    for piece in pieces:
-        total += len(piece) * vectors[piece].astype(np.float64)
+    if not pieces:
+        return np.zeros(dimensions)
+    weights = np.array([len(piece) for piece in pieces], dtype=np.float64)
+    total: NDArray[np.float64] = weights @ np.array([vectors[piece] for piece in pieces], dtype=np.float64)
     length = float(np.linalg.norm(total))
     return total / length if length > 0 else total
 
