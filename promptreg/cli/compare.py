@@ -85,5 +85,5 @@ def command(
     else:
         print_comparison(result, config, quiet=quiet, verbose=verbose)
     if result.failures:
-        print_failures(result.failures, "compare", result.comparison.run_id)
+        print_failures(result.failures, "compare --resume", result.comparison.run_id)
     return int(result.comparison.exit_code)

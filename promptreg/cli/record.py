@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 @click.option("--on", "deployment", metavar="NAME", help="The deployment to record on. Default: the source role.")
 @click.option("--passes", type=click.IntRange(1, 1000), help="Samples of every case. Default: plan.record_passes (10).")
 @click.option("--select", metavar="EXPR", help="Only some cases, such as `tag:policy and not id:refund*`.")
+@click.option("--top-up", is_flag=True, help="Only what the baselines lack: new or changed cases, missing passes.")
 @click.option("--resume", is_flag=True, help="Go on with the last unfinished run; stored calls are not repeated.")
 @click.option("--dry-run", is_flag=True, help="Print calls, estimated tokens and time; send nothing.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object and nothing else on stdout.")
@@ -31,6 +32,7 @@ def command(
     deployment: str | None,
     passes: int | None,
     select: str | None,
+    top_up: bool,
     resume: bool,
     dry_run: bool,
     as_json: bool,
@@ -50,7 +52,7 @@ def command(
     from promptreg.workflow.record import RecordOptions, plan_record, record  # noqa: PLC0415 - see above
 
     config = load_config(config_path, Path.cwd())
-    options = RecordOptions(suites, deployment, passes, select, resume)
+    options = RecordOptions(suites, deployment, passes, select, resume, top_up)
     if dry_run:
         print_estimate(plan_record(config, options), as_json=as_json)
         return 0
@@ -62,7 +64,7 @@ def command(
     else:
         _print(recording, config.root, config.root / config.paths.store, quiet=quiet, verbose=verbose)
     if recording.failures:
-        print_failures(recording.failures, "record", recording.run_id)
+        print_failures(recording.failures, "record --top-up" if top_up else "record --resume", recording.run_id)
     return int(recording.exit_code)
 
 
@@ -79,11 +81,11 @@ def print_estimate(estimate: Estimate, *, as_json: bool) -> None:
     )
 
 
-def print_failures(summary: str, command_name: str, run_id: str) -> None:
+def print_failures(summary: str, again: str, run_id: str) -> None:
     """Say on stderr that calls failed, with the reason of most of them and what to do."""
     from promptreg.cli.console import console  # noqa: PLC0415 - see above
 
-    way_out = f"`promptreg {command_name} --resume` tries just those again; `promptreg runs {run_id}` lists them."
+    way_out = f"`promptreg {again}` tries just those again; `promptreg runs {run_id}` lists them."
     console(stderr=True).print(safe_for_terminal(f"{summary} {way_out}"), style="red")
 
 

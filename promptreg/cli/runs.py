@@ -64,6 +64,7 @@ def _print_list(records: tuple[RunRecord, ...]) -> None:
     from rich.table import Table  # noqa: PLC0415 - see above
 
     from promptreg.cli.console import console  # noqa: PLC0415 - see above
+    from promptreg.workflow.runs import planned_calls  # noqa: PLC0415 - see above
 
     if not records:
         click.echo("No runs yet. `promptreg record` makes the first.")
@@ -80,7 +81,7 @@ def _print_list(records: tuple[RunRecord, ...]) -> None:
             record.state,
             record.verdict or "",
             record.deployment,
-            f"{record.answered}/{record.cases * record.passes}",
+            f"{record.answered}/{planned_calls(record)}",
             str(record.failed),
             ", ".join(record.suites),
         )
@@ -91,10 +92,10 @@ def _print_one(
     record: RunRecord, failures: tuple[FailedCall, ...], retried: tuple[RetriedCall, ...], *, everything: bool
 ) -> None:
     from promptreg.cli.console import console  # noqa: PLC0415 - see above
-    from promptreg.workflow.runs import local_time  # noqa: PLC0415 - see above
+    from promptreg.workflow.runs import local_time, planned_calls  # noqa: PLC0415 - see above
 
     out = console()
-    total = record.cases * record.passes
+    total = planned_calls(record)
     facts = {
         "run": record.run_id,
         "kind": record.kind,

@@ -44,6 +44,13 @@ class Order:
     passes: int
     seed: int
     options: JsonObject
+    held: frozenset[tuple[str, str, int]] = frozenset()
+    """Samples that a baseline has already, as (suite, case id, pass); they are not taken."""
+
+    def calls(self) -> tuple[Call, ...]:
+        """Every call that is wanted, in the order in which they are sent."""
+        plan = plan_passes(self.cases, range(self.passes), self.seed)
+        return tuple(call for call in plan if call.key not in self.held) if self.held else plan
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,8 +127,7 @@ class _Run:
     def calls_left(self) -> list[Call]:
         """The planned calls that have no answer yet, in the order of the plan."""
         done = frozenset() if self._run_id is None else self.store.answered(self._run_id)
-        plan = plan_passes(self.order.cases, range(self.order.passes), self.order.seed)
-        return [call for call in plan if call.key not in done]
+        return [call for call in self.order.calls() if call.key not in done]
 
     def begin(self, now: Fingerprint) -> tuple[str, Fingerprint]:
         """The run's id, and the fingerprint at its first start: a resumed run is held against that one."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -26,16 +27,13 @@ class Estimate:
     suites: int
     cases: int
     passes: int
+    calls: int
+    """Samples to take; fewer than cases times passes when only the missing ones are taken."""
     prompt_tokens: int
     answer_tokens: int
     """At most: every answer as long as its limit."""
     seconds: float
     """At most, at an assumed decoding speed and the configured concurrency."""
-
-    @property
-    def calls(self) -> int:
-        """Samples to take."""
-        return self.cases * self.passes
 
     def to_json(self) -> JsonObject:
         """The object of `--dry-run --json`."""
@@ -54,17 +52,21 @@ class Estimate:
 
 def estimate(order: Order) -> Estimate:
     """Estimate an order; nothing is sent."""
-    prompt = sum(_tokens(canonical_json(list(case.request.messages))) for case in order.cases)
+    calls = Counter((call.case.suite, call.case.case_id) for call in order.calls())
+    times = [calls[case.suite, case.case_id] for case in order.cases]
+    prompts = [_tokens(canonical_json(list(case.request.messages))) for case in order.cases]
     limits = [_limit({**order.deployment.request, **case.request.params}) for case in order.cases]
+    answer_tokens = sum(limit * number for limit, number in zip(limits, times, strict=True))
     in_parallel = max(1, min(order.deployment.concurrency, len(order.cases)))
     return Estimate(
         deployment=order.deployment.name,
         suites=len({case.suite for case in order.cases}),
         cases=len(order.cases),
         passes=order.passes,
-        prompt_tokens=prompt * order.passes,
-        answer_tokens=sum(limits) * order.passes,
-        seconds=sum(limits) * order.passes / ASSUMED_TOKENS_PER_S / in_parallel,
+        calls=sum(times),
+        prompt_tokens=sum(prompt * number for prompt, number in zip(prompts, times, strict=True)),
+        answer_tokens=answer_tokens,
+        seconds=answer_tokens / ASSUMED_TOKENS_PER_S / in_parallel,
     )
 
 

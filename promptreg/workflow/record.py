@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from promptreg.baseline.model import Baseline, Golden, Header, golden_of
 from promptreg.baseline.paths import baseline_path
-from promptreg.baseline.read import read_baseline
 from promptreg.baseline.write import write_baseline
 from promptreg.errors import ExitCode, UsageError
 from promptreg.store.store import Store
@@ -21,6 +20,7 @@ from promptreg.workflow.collect import (
     request_defaults,
 )
 from promptreg.workflow.estimate import Estimate, estimate
+from promptreg.workflow.merge import added_to, earlier_baselines, held_passes, merge_warnings
 from promptreg.workflow.project import project_suites
 from promptreg.workflow.resume import run_to_continue
 from promptreg.workflow.runs import failed_calls, failure_summary
@@ -47,6 +47,8 @@ class RecordOptions:
     passes: int | None = None
     select: str | None = None
     resume: bool = False
+    top_up: bool = False
+    """Take only the samples that the baselines lack."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,48 +125,70 @@ def record(
         PromptregError: see `promptreg.errors`; samples stored before stay, and `resume` goes on from them.
         KeyboardInterrupt: after Ctrl-C; the run can be resumed.
     """
-    suites, order = _plan(config, options)
+    plan = _plan(config, options)
+    order = plan.order
     with Store.open(config.root / config.paths.store) as store:
         resumed = run_to_continue(store, order, resume=options.resume, on_notice=on_notice)
         collected = collect(config, store, order, resumed=resumed, on_progress=on_progress)
-        recording = _write(config, store, order, suites, collected)
+        recording = _write(config, store, plan, collected)
         finish(store, collected)
         return recording
 
 
 def plan_record(config: Config, options: RecordOptions) -> Estimate:
     """What `record --dry-run` prints: calls, tokens and time. Nothing is sent."""
-    _, order = _plan(config, options)
-    return estimate(order)
+    return estimate(_plan(config, options).order)
 
 
-def _plan(config: Config, options: RecordOptions) -> tuple[tuple[Suite, ...], Order]:
+@dataclass(frozen=True, slots=True)
+class _Plan:
+    """What is to be recorded, and what is there already."""
+
+    suites: tuple[Suite, ...]
+    order: Order
+    earlier: Mapping[str, Baseline]
+    """By suite, the baselines that the recording adds to; empty when it replaces them."""
+
+
+def _plan(config: Config, options: RecordOptions) -> _Plan:
     deployment = config.deployment(options.deployment) if options.deployment is not None else config.role("source")
     passes = config.plan.record_passes if options.passes is None else options.passes
     if passes < 1:
         raise UsageError(f"--passes must be at least 1, got {passes}.")
     suites = project_suites(config, options.suites, options.select)
+    said: dict[str, Json] = {"select": options.select}
+    whole = options.select is None and not options.top_up
+    earlier = {} if whole else earlier_baselines(config, suites, deployment, request_defaults(deployment))
     cases = tuple(case for suite in suites for case in suite.cases)
-    return suites, Order("record", deployment, cases, passes, config.plan.seed, {"select": options.select})
+    order = Order("record", deployment, cases, passes, config.plan.seed, said)
+    if options.top_up:
+        order = replace(order, held=held_passes(suites, earlier))
+        asked = {(call.case.suite, call.case.case_id) for call in order.calls()}
+        if not asked:
+            raise UsageError(f"There is nothing to top up: every case has answers in all {passes} passes.")
+        said["calls"] = len(order.calls())
+        order = replace(order, cases=tuple(case for case in cases if (case.suite, case.case_id) in asked))
+    return _Plan(suites, order, earlier)
 
 
-def _write(config: Config, store: Store, order: Order, suites: tuple[Suite, ...], collected: Collected) -> Recording:
-    record = store.run(collected.run_id)
+def _write(config: Config, store: Store, plan: _Plan, collected: Collected) -> Recording:
+    record, order = store.run(collected.run_id), plan.order
     written = []
-    for suite in suites:
-        answers = stored_answers(store, collected.run_id, suite.name)
-        goldens = {
-            case.case_id: golden_of(case.case_id, case.request.sha256, answers.get(case.case_id, {}))
-            for case in suite.cases
-        }
+    for suite in plan.suites:
+        cases = [case for case in order.cases if case.suite == suite.name]
+        if not cases:
+            continue
+        answers, earlier = stored_answers(store, collected.run_id, suite.name), plan.earlier.get(suite.name)
+        goldens = {}
+        for case in cases:
+            golden = golden_of(case.case_id, case.request.sha256, answers.get(case.case_id, {}))
+            goldens[case.case_id] = added_to(golden, case, earlier) if order.held else golden
         failed = sum(len(golden.failed_passes) for golden in goldens.values())
-        path = baseline_path(config.root / config.paths.baselines, suite.name, order.deployment.name)
-        whole = order.options["select"] is None
+        path: Path | None = None
         if any(golden.answers for golden in goldens.values()):
-            write_baseline(path, _baseline(order, collected, suite, goldens, None if whole else path))
-            written.append(RecordedSuite(suite.name, path, len(suite.cases), failed))
-        else:
-            written.append(RecordedSuite(suite.name, None, len(suite.cases), failed))
+            path = baseline_path(config.root / config.paths.baselines, suite.name, order.deployment.name)
+            write_baseline(path, _baseline(order, collected, suite, goldens, earlier))
+        written.append(RecordedSuite(suite.name, path, len(cases), failed))
     return Recording(
         run_id=collected.run_id,
         deployment=order.deployment.name,
@@ -178,21 +202,11 @@ def _write(config: Config, store: Store, order: Order, suites: tuple[Suite, ...]
 
 
 def _baseline(
-    order: Order, collected: Collected, suite: Suite, goldens: Mapping[str, Golden], kept_from: Path | None
+    order: Order, collected: Collected, suite: Suite, goldens: Mapping[str, Golden], earlier: Baseline | None
 ) -> Baseline:
-    warnings = list(collected.warnings)
-    failed = sum(bool(golden.failed_passes) for golden in goldens.values())
-    if failed:
-        warnings.append(f"{failed} of {len(goldens)} cases lack an answer in at least one pass.")
-    passes = order.passes
-    if kept_from is not None and kept_from.exists():
-        # `--select` records some cases again; the goldens of the others stay as they are, and the header says so.
-        earlier = read_baseline(kept_from)
-        others = {case_id: golden for case_id, golden in earlier.goldens.items() if case_id not in goldens}
-        if others:
-            warnings.append(f"{len(goldens)} cases were recorded apart from the other {len(others)}.")
-            goldens = {**others, **goldens}
-            passes = max(passes, earlier.header.passes)
+    others = {} if earlier is None else {key: old for key, old in earlier.goldens.items() if key not in goldens}
+    kept = len(others) + (len(goldens) if order.held else 0)
+    added = merge_warnings(goldens, kept, earlier, collected.fingerprint)
     deployment = order.deployment
     header = Header(
         suite=suite.name,
@@ -200,11 +214,11 @@ def _baseline(
         recorded_at=datetime.now(UTC).isoformat(timespec="seconds"),
         run_id=collected.run_id,
         model=deployment.model,
-        passes=passes,
+        passes=max(order.passes, earlier.header.passes if earlier is not None and kept else 1),
         server=deployment.server,
         fingerprint=collected.fingerprint.to_json(),
         request_defaults=request_defaults(deployment),
-        warnings=tuple(warnings),
+        warnings=tuple(dict.fromkeys((*collected.warnings, *added))),
         provenance=deployment.provenance,
     )
-    return Baseline(header, goldens)
+    return Baseline(header, {**others, **goldens})

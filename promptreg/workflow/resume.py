@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from promptreg.canonical import canonical_json
 from promptreg.errors import UsageError
 from promptreg.workflow.collect import Order, request_defaults
+from promptreg.workflow.runs import planned_calls
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -38,8 +39,8 @@ def run_to_continue(store: Store, order: Order, *, resume: bool, on_notice: Call
     if fitting is not None and fitting.state in UNFINISHED:
         if not resume:
             on_notice(
-                f"Run {fitting.run_id} stopped at {fitting.answered} of {fitting.cases * fitting.passes} samples; this "
-                "is a new run. To go on with the old one instead, stop now and use --resume."
+                f"Run {fitting.run_id} stopped at {fitting.answered} of {planned_calls(fitting)} samples; this is a "
+                "new run. To go on with the old one instead, stop now and use --resume."
             )
         return fitting if resume else None
     if resume:
@@ -78,6 +79,8 @@ def _difference(store: Store, order: Order, record: RunRecord) -> str | None:
             f"the baseline of {record.options.get('source')!r}, not of {order.options.get('source')!r}",
         ),
     )
+    if record.options.get("calls") != order.options.get("calls"):
+        return f"run {record.run_id} was to take other passes than a baseline lacks now."
     for was, now, words in planned:
         if was != now:
             return f"run {record.run_id} was planned with {words}."

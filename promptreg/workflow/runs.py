@@ -52,6 +52,12 @@ def failed_calls(store: Store, record: RunRecord) -> tuple[FailedCall, ...]:
     return tuple(found)
 
 
+def planned_calls(record: RunRecord) -> int:
+    """How many samples a run was to take: cases times passes, except when it topped a baseline up."""
+    calls = record.options.get("calls")
+    return calls if isinstance(calls, int) else record.cases * record.passes
+
+
 def failure_summary(record: RunRecord, failures: Sequence[FailedCall]) -> str | None:
     """One sentence: how many calls got no answer, and the most frequent reason. None when none failed."""
     if not failures:
@@ -60,7 +66,7 @@ def failure_summary(record: RunRecord, failures: Sequence[FailedCall]) -> str | 
     example = next(failure for failure in failures if failure.message == reason)
     said = "" if count == len(failures) else f"; {count} of them said what this one did"
     return (
-        f"{len(failures)} of {record.cases * record.passes} calls got no answer. {example.suite}/{example.case_id}, "
+        f"{len(failures)} of {planned_calls(record)} calls got no answer. {example.suite}/{example.case_id}, "
         f"pass {example.pass_index + 1}: {reason.rstrip('.')}{said}."
     )
 

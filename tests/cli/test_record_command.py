@@ -99,7 +99,62 @@ def test_some_cases_can_be_recorded_again(pair):
     after = {json.loads(line)["case_id"]: line for line in pair.case_lines().splitlines()}
     assert after.keys() == before.keys()
     assert {case_id for case_id in before if after[case_id] != before[case_id]} <= {"gift", "refund"}
-    assert pair.header()["warnings"] == ["2 cases were recorded apart from the other 4."]
+    assert pair.header()["warnings"] == ["2 cases were recorded, or topped up, in another run than the rest."]
+
+
+def test_a_part_is_not_mixed_with_a_recording_made_otherwise(pair):
+    pair.record("--passes", "1")
+    lines = pair.case_lines()
+    pair.source.requests.clear()
+    pair.project.deployment("gpu", pair.source.base_url, role="source", request={"top_p": 0.5})
+    for arguments in (["--select", "gift"], ["--top-up", "--passes", "2"]):
+        done = pair.run("record", *arguments)
+        assert done.exit_code == 2
+        assert "other request defaults" in done.stderr
+    assert not pair.source.requests
+    assert pair.case_lines() == lines
+
+
+def test_top_up_takes_only_what_is_missing(pair):
+    pair.record("--passes", "3")
+    lines = pair.case_lines()
+    changed = {**pair.questions, "refund": "May I give the book back?", "extra": "One more?"}
+    pair.project.suite("support", changed, request={"temperature": 0.7})
+    pair.source.requests.clear()
+    estimate = pair.run("record", "--top-up", "--passes", "3", "--dry-run", "--json").json
+    assert (estimate["calls"], estimate["cases"]) == (6, 2)
+    done = pair.record("--top-up", "--passes", "3")
+    assert "support: 2 cases" in done.stdout
+    assert len(pair.source.chats) == 6
+    after = {json.loads(line)["case_id"]: line for line in pair.case_lines().splitlines()}
+    assert set(after) == set(changed)
+    assert [line for line in lines.splitlines() if line in after.values()] == [
+        line for line in lines.splitlines() if b'"refund"' not in line
+    ]
+
+    pair.source.requests.clear()
+    pair.record("--top-up", "--passes", "5")
+    assert len(pair.source.chats) == 7 * 2
+    assert pair.header()["passes"] == 5
+    for line in pair.case_lines().splitlines():
+        assert sorted(index for answer in json.loads(line)["answers"] for index in answer["passes"]) == list(range(5))
+    run = pair.run("runs", "--json").json["runs"][0]
+    assert "14/14" in pair.run("runs").stdout
+    assert pair.run("compare", "--passes", "1", "-q").exit_code == 3
+    nothing = pair.run("record", "--top-up", "--passes", "5")
+    assert nothing.exit_code == 2
+    assert "nothing to top up" in nothing.stderr
+    assert run["answered"] == 14
+
+
+def test_top_up_asks_again_where_calls_failed(pair_of):
+    pair = pair_of(source={"rules": [{"match": "book", "faults": [{"name": "status_400", "at_most": 2}]}]})
+    assert pair.run("record", "--passes", "3").exit_code == 4
+    pair.source.requests.clear()
+    pair.record("--top-up", "--passes", "3")
+    assert len(pair.source.chats) == 2
+    assert json.loads(pair.case_lines().splitlines()[4])["failed_passes"] == []
+    assert pair.header()["warnings"] == ["1 cases were recorded, or topped up, in another run than the rest."]
 
 
 def test_one_suite_of_two_can_be_recorded(pair):

@@ -1,0 +1,100 @@
+"""Recordings that keep part of an earlier baseline: `--select` records some cases again, `--top-up` what is missing."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from promptreg.baseline.model import Baseline, Golden, golden_of
+from promptreg.baseline.paths import baseline_path
+from promptreg.baseline.read import read_baseline
+from promptreg.canonical import canonical_json
+from promptreg.deployment.fingerprint import Fingerprint, differences
+from promptreg.errors import UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from promptreg.answer.model import Answer
+    from promptreg.canonical import JsonObject
+    from promptreg.config import Config, Deployment
+    from promptreg.suite.model import Case, Suite
+
+_LACKING = "lack an answer in at least one pass."
+_APART = "in another run than the rest."
+
+
+def earlier_baselines(
+    config: Config, suites: Iterable[Suite], deployment: Deployment, request_defaults: JsonObject
+) -> dict[str, Baseline]:
+    """The baselines that a recording would add to, by suite; suites without one are left out.
+
+    Raises:
+        BaselineError: a baseline is damaged.
+        UsageError: a baseline was recorded with another model or other request defaults: one file cannot hold both.
+    """
+    found = {}
+    for suite in suites:
+        path = baseline_path(config.root / config.paths.baselines, suite.name, deployment.name)
+        if not path.exists():
+            continue
+        baseline = read_baseline(path)
+        header = baseline.header
+        if header.model != deployment.model:
+            what = f"the model {header.model!r}, not {deployment.model!r}"
+        elif canonical_json(header.request_defaults) != canonical_json(request_defaults):
+            what = f"other request defaults than deployment {deployment.name!r} has now"
+        else:
+            found[suite.name] = baseline
+            continue
+        raise UsageError(
+            f"The baseline of suite {suite.name!r} was recorded with {what}. Record the whole suite again, without "
+            "--select and --top-up."
+        )
+    return found
+
+
+def held_passes(suites: Iterable[Suite], earlier: Mapping[str, Baseline]) -> frozenset[tuple[str, str, int]]:
+    """What need not be asked again: (suite, case id, pass) with a recorded answer to the very same request."""
+    return frozenset(
+        (suite.name, case.case_id, pass_index)
+        for suite in suites
+        for case in suite.cases
+        for pass_index in _held(case, earlier.get(suite.name))
+    )
+
+
+def added_to(golden: Golden, case: Case, earlier: Baseline | None) -> Golden:
+    """A golden of the new run with the passes that the earlier baseline holds of the same request."""
+    held = _held(case, earlier)
+    if not held:
+        return golden
+    taken: dict[int, Answer | None] = dict.fromkeys(golden.failed_passes)
+    taken.update({index: part.answer for part in golden.answers for index in part.passes})
+    return golden_of(golden.case_id, golden.request_sha256, {**taken, **held})
+
+
+def merge_warnings(goldens: Mapping[str, Golden], kept: int, earlier: Baseline | None, now: Fingerprint) -> list[str]:
+    """What a reader of a baseline must know about how its parts came together.
+
+    Args:
+        goldens: of the new run, by case id.
+        kept: how many goldens of the earlier baseline stay, whole or in part.
+        earlier: the baseline that the new goldens were added to.
+        now: the deployment's fingerprint at the new run.
+    """
+    found: list[str] = []
+    if earlier is not None and kept:
+        found += [text for text in earlier.header.warnings if not text.endswith((_LACKING, _APART))]
+        found.append(f"{len(goldens)} cases were recorded, or topped up, {_APART}")
+        found += differences(Fingerprint.from_json(earlier.header.fingerprint or {}), now)
+    lacking = sum(bool(golden.failed_passes) for golden in goldens.values())
+    if lacking:
+        found.append(f"{lacking} of {len(goldens)} cases {_LACKING}")
+    return found
+
+
+def _held(case: Case, earlier: Baseline | None) -> dict[int, Answer]:
+    golden = None if earlier is None else earlier.goldens.get(case.case_id)
+    if golden is None or golden.request_sha256 != case.request.sha256:
+        return {}
+    return {index: part.answer for part in golden.answers for index in part.passes}
