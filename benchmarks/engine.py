@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import statistics
 import subprocess
 import sys
@@ -80,6 +81,9 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=1, help="the table shows medians")
     options = parser.parse_args()
     ideal_s = options.calls / CONCURRENCY * LATENCY_S
+    load = os.getloadavg()[0]
+    if load > 0.5:
+        print(f"This machine is busy (load {load:.1f}): wall times, and CPU times less so, come out too long.")
 
     with mock(spread=options.spread) as port:
         rounds: dict[str, list[dict[str, float]]] = {name: [] for name in NAMES}
