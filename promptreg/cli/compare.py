@@ -5,10 +5,14 @@ from __future__ import annotations
 import json
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from promptreg.cli.options import common_options, example
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 
 @click.command("compare", epilog=example("promptreg compare suites/support.yaml --to ascend --passes 5"))
@@ -60,6 +64,8 @@ def command(
     from promptreg.replay.progress import renderer_for  # noqa: PLC0415 - see above
     from promptreg.workflow.compare import CompareOptions, compare, plan_compare  # noqa: PLC0415 - see above
 
+    if run_id is not None:
+        _refuse_beside_run({"--to": target, "--passes": passes, "--resume": resume, "--dry-run": dry_run})
     config = load_config(config_path, Path.cwd())
     options = CompareOptions(
         suites=suites,
@@ -87,3 +93,14 @@ def command(
     if result.failures:
         print_failures(result.failures, "compare --resume", result.comparison.run_id)
     return int(result.comparison.exit_code)
+
+
+def _refuse_beside_run(given: Mapping[str, object]) -> None:
+    from promptreg.errors import UsageError  # noqa: PLC0415 - see above
+
+    names = [name for name, value in given.items() if value]
+    if names:
+        raise UsageError(
+            f"--run judges a stored run as it was taken, without calls: leave {', '.join(names)} out, or leave --run "
+            "out to take a new run."
+        )

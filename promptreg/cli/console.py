@@ -44,7 +44,11 @@ def console(*, stderr: bool = False) -> Console:
 
     stream = sys.stderr if stderr else sys.stdout
     width = None if stream.isatty() else PIPE_WIDTH
-    return Console(file=stream, markup=False, highlight=False, emoji=False, soft_wrap=True, width=width)
+    # rich leaves out only the colours under NO_COLOR; without a colour system there is no bold either.
+    colours: Literal["auto"] | None = None if os.environ.get("NO_COLOR") else "auto"
+    return Console(
+        file=stream, markup=False, highlight=False, emoji=False, soft_wrap=True, width=width, color_system=colours
+    )
 
 
 @contextmanager

@@ -17,8 +17,11 @@ def command(run_id: str, output: Path | None, config_path: Path | None, verbose:
     """Write the report of a stored RUN again, judged against the baseline as it is now. No calls are made."""
     from promptreg.cli.verdicts import print_comparison  # noqa: PLC0415 - loaded when the command runs, not for --help
     from promptreg.config import load_config  # noqa: PLC0415 - see above
+    from promptreg.errors import UsageError  # noqa: PLC0415 - see above
     from promptreg.workflow.compare import CompareOptions, compare  # noqa: PLC0415 - see above
 
+    if output is not None and output.suffix.lower() not in {".html", ".htm"}:
+        raise UsageError(f"A report is an HTML file: {output} must end in .html.")
     config = load_config(config_path, Path.cwd())
     result = compare(config, CompareOptions(run_id=run_id, report=output))
     print_comparison(result, config, quiet=quiet, verbose=verbose)

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import io
 import json
+import sys
 
 import jsonschema
 import pytest
 
+from promptreg.cli.app import run
 from promptreg.cli.schema import schema_of
 
 ANSI = "\x1b"
@@ -253,6 +256,31 @@ def test_no_escapes_in_a_pipe_and_quiet_says_the_verdict_only(pair, monkeypatch)
         assert ANSI not in done.stdout + done.stderr
     everything = pair.run("compare", "--run", run_id, "-v").stdout
     assert all(case_id in everything for case_id in pair.questions)
+
+
+class Terminal(io.StringIO):
+    """A stream that says it is a terminal."""
+
+    encoding = "utf-8"
+
+    def isatty(self):
+        return True
+
+
+@pytest.mark.parametrize("no_color", [True, False])
+def test_colours_on_a_terminal_unless_they_are_not_wanted(pair, monkeypatch, no_color):
+    pair.record("--passes", "1")
+    for name in ("CI", "NO_COLOR", "FORCE_COLOR"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("TERM", "xterm-256color")
+    if no_color:
+        monkeypatch.setenv("NO_COLOR", "1")
+    out = Terminal()
+    monkeypatch.chdir(pair.folder)
+    monkeypatch.setattr(sys, "stdout", out)
+    assert run(["compare", "--passes", "1", "-q"]) == 3
+    assert (ANSI in out.getvalue()) is not no_color
+    assert "INCONCLUSIVE" in out.getvalue()
 
 
 def test_the_report_goes_where_it_was_asked_for(pair):
