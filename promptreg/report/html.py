@@ -22,9 +22,9 @@ from promptreg.errors import OutputError
 from promptreg.report import embed
 from promptreg.report.catalogue import catalogues
 from promptreg.report.index import Entry, entry_of
-from promptreg.report.payload import SCHEMA, CaseView, Payload, to_json
+from promptreg.report.pack import packed_case
+from promptreg.report.payload import SCHEMA, Payload, to_json
 from promptreg.report.static import static_summary
-from promptreg.report.words import noise_multiple_in_words, p_value_in_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -113,7 +113,7 @@ def _write_chunks(payload: Payload, details: Details, out: IO[str], limit_bytes:
     for case in chain(first, cases):
         if details == "all" or (details == "changed" and case.verdict != "pass"):
             entries.append(entry_of(case, count, len(waiting)))
-            waiting.append(_details(case))
+            waiting.append(packed_case(case))
             if len(waiting) == CHUNK_CASES:
                 flush()
         else:
@@ -121,16 +121,6 @@ def _write_chunks(payload: Payload, details: Details, out: IO[str], limit_bytes:
     flush()
     entries.sort(key=lambda entry: entry.order)
     return entries
-
-
-def _details(case: CaseView) -> Json:
-    """A case's details as the page reads them: the view, and its numbers in words."""
-    words = [] if case.p_value is None else [p_value_in_words(case.p_value)]
-    if case.noise_multiple is not None and (noise := noise_multiple_in_words(case.noise_multiple)) is not None:
-        words.append(noise)
-    details = to_json(case)
-    assert isinstance(details, dict)  # noqa: S101 (a dataclass becomes a dict)
-    return {**details, "in_words": to_json(words)}
 
 
 def _replace(path: Path, payload: Payload, entries: list[Entry], chunks: IO[str]) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from statistics import mean
+from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
 from promptreg.report.payload import CaseView, ChannelView, SpreadView, to_json
@@ -39,32 +39,31 @@ class Entry:
 
 
 def entry_of(case: CaseView, chunk: int | None, position: int) -> Entry:
-    """The list's entry for a case. Passing cases carry no sentence: the page has one for all of them."""
+    """The list's entry for a case. Passing cases carry no sentence (the page has one for all) and no strip."""
     row: dict[str, Any] = {
         "suite": case.suite,
         "case_id": case.case_id,
         "verdict": case.verdict,
-        "severity": to_json(case.severity),
         "preview": preview_of(case),
     }
+    spread = widest_spread(case)
     if case.verdict != "pass":
         row["sentence"] = to_json(case.sentence)
+        if spread is not None:
+            row["spread"] = {"source": _rounded(spread.source), "target": _rounded(spread.target)}
     if case.tags:
         row["tags"] = list(case.tags)
     if case.noise_multiple is not None:
         # JSON has no infinity; the page orders and filters by this number only.
-        row["noise_multiple"] = to_json(min(case.noise_multiple, MOST_NOISE))
+        row["noise_multiple"] = to_json(round(min(case.noise_multiple, MOST_NOISE), 2))
     if case.faults:
         row["faults"] = sorted({fault.kind for fault in case.faults})
     if troubled := sum(len(sample.attempts) > 1 or sample.group is None for sample in _samples(case)):
         row["troubled"] = troubled
-    spread = widest_spread(case)
-    if spread is not None:
-        row["spread"] = {"source": _rounded(spread.source), "target": _rounded(spread.target)}
     if (channel := picture_channel(case)) is not None and channel.spread is not None:
         row["measured"] = channel.name
-        row["noise"], row["distance"] = _rounded([mean(channel.spread.source), mean(channel.spread.target)])
-    # Not finite is worst: an unknown severity must not hide at the end of the list.
+        row["noise"], row["distance"] = _rounded([fmean(channel.spread.source), fmean(channel.spread.target)])
+    # NaN is worst: an unknown severity must not hide at the end of the list.
     severity = case.severity if case.severity == case.severity else float("inf")
     return Entry(row, (-severity, case.suite, case.case_id), chunk, position)
 

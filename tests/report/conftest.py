@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, fields, is_dataclass
 from typing import Any, get_args, get_origin, get_type_hints
 
 import pytest
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
 
 from promptreg import canonical
 from promptreg.answer import model as answer_model
@@ -32,6 +32,7 @@ ARGUMENTS = [
     "--no-first-run",
     "--disable-quic",
 ]
+USUAL = {"viewport": {"width": 1440, "height": 900}, "locale": "en-US"}
 
 
 @pytest.fixture(scope="session")
@@ -55,23 +56,28 @@ class Seen:
     requests: list[str] = field(default_factory=list)
 
 
+@pytest.fixture(scope="session")
+def usual_context(browser: Browser) -> Iterator[BrowserContext]:
+    """A desktop window, shared because each context costs a process; what a test stored is wiped after it."""
+    context = browser.new_context(**USUAL)
+    yield context
+    context.close()
+
+
 @pytest.fixture
-def open_page(browser: Browser) -> Iterator[Callable[..., Page]]:
+def open_page(browser: Browser, usual_context: BrowserContext) -> Iterator[Callable[..., Page]]:
     """Opens a file; at the end no script failed, no dialog came up and nothing but the file was asked for."""
-    seen, contexts = Seen(), []
+    seen, opened = Seen(), []
 
     def open_page(
         path: Path, address: str = "", *, script: str | None = None, wait: bool = True, **options: Any
     ) -> Page:
-        context = browser.new_context(**{"viewport": {"width": 1440, "height": 900}, "locale": "en-US", **options})
-        contexts.append(context)
+        context = browser.new_context(**{**USUAL, **options}) if options else usual_context
         page = context.new_page()
+        opened.append((page, context))
         page.set_default_timeout(15_000)
         page.on("pageerror", lambda error: seen.errors.append(str(error)))
-        page.on(
-            "console",
-            lambda message: seen.errors.append(message.text) if message.type in ("error", "warning") else None,
-        )
+        page.on("console", lambda message: message.type in {"error", "warning"} and seen.errors.append(message.text))
         page.on("dialog", lambda dialog: (seen.errors.append(f"dialog {dialog.message}"), dialog.dismiss()))
         page.on("popup", lambda popup: seen.errors.append(f"popup {popup.url}"))
         page.on("request", lambda request: seen.requests.append(request.url))
@@ -79,14 +85,18 @@ def open_page(browser: Browser) -> Iterator[Callable[..., Page]]:
             page.add_init_script(script)
         page.goto(path.as_uri() + address)
         if wait:
-            page.wait_for_selector("main article, main .case-nav")
+            page.wait_for_selector("main article, main .case-nav", state="attached")
         return page
 
     yield open_page
-    for context in contexts:
-        context.close()
+    for page, context in opened:
+        if context is usual_context:
+            page.evaluate("() => { try { localStorage.clear(); } catch { /* a test may have broken it */ } }")
+            page.close()
+        else:
+            context.close()
     assert seen.errors == []
-    assert all(url.startswith(("file://", "data:,")) for url in seen.requests)
+    assert all(url.startswith(("file://", "data:,", "about:blank")) for url in seen.requests)
 
 
 @pytest.fixture

@@ -73,7 +73,7 @@ LOOK = """() => {
     const all = [...document.querySelectorAll("*")];
     return {
         tags: [...new Set(all.map((each) => each.localName))],
-        handlers: all.filter((each) => [...each.attributes].some((attribute) => attribute.name.startsWith("on"))).length,
+        handlers: all.filter((each) => each.getAttributeNames().some((name) => name.startsWith("on"))).length,
         links: [...document.querySelectorAll("a")].map((each) => each.protocol),
         scripts: document.scripts.length,
         styles: document.querySelectorAll("style").length,
@@ -113,7 +113,7 @@ def test_every_field_of_every_view(open_payload, hostile_payload):
     for language in ("中文", "EN"):
         page.get_by_role("button", name=language).click()
         look(page, scripts=4)
-    for case in hostile_payload.cases:
+    for _ in hostile_payload.cases:
         page.keyboard.press("j")
         page.wait_for_function(
             "() => document.querySelector('#case-heading') && document.querySelector('article .fold')"

@@ -39,7 +39,28 @@ function chunkCases(chunk) {
 
 async function detailsOf(entry) {
   if (entry.chunk === undefined) return null;
-  return (await chunkCases(entry.chunk))[entry.position];
+  const details = (await chunkCases(entry.chunk))[entry.position];
+  for (const group of details.candidate || []) {
+    for (const diff of group.diffs || []) spellOut(diff, (details.golden || [])[diff.golden || 0] || {});
+  }
+  return details;
+}
+
+const KINDS = { "=": "equal", "-": "delete", "+": "insert" };
+
+// Equal text lies in the file once, in the golden answer; here it is put back into the operations.
+function spellOut(diff, golden) {
+  const texts = { content: golden.content || "", reasoning: ((golden.reasonings || [])[0] || {}).text || "" };
+  for (const part of diff.parts || []) {
+    let at = 0;
+    part.operations = (part.operations || []).map((operation) => {
+      if (!Array.isArray(operation)) return operation;
+      const [sign, value] = operation;
+      const text = typeof value === "number" ? texts[part.part].slice(at, at + value) : value;
+      if (sign !== "+") at += text.length;
+      return { kind: KINDS[sign], text };
+    });
+  }
 }
 
 function counts(entries) {
