@@ -7,7 +7,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import TypeAlias, Union
 
-Json: TypeAlias = Union[None, bool, int, float, str, Sequence["Json"], Mapping[str, "Json"]]
+Json: TypeAlias = Union[bool, int, float, str, Sequence["Json"], Mapping[str, "Json"], None]  # noqa: UP007 - "Json" is a forward reference, which | does not take
 """Any JSON value. Read-only by type: nothing that receives one may change it."""
 
 JsonObject: TypeAlias = Mapping[str, Json]

@@ -15,9 +15,12 @@ Anything else that reaches the top is a bug of promptreg and exits with 4 as wel
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import IntEnum
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 
 class ExitCode(IntEnum):

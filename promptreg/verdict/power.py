@@ -33,8 +33,9 @@ if TYPE_CHECKING:
     from promptreg.scoring.score import CasePair, CaseScores
     from promptreg.verdict.evidence import CaseEvidence
     from promptreg.verdict.model import SuiteJudgement
+    from promptreg.verdict.statistics.suite import CaseStatistic
 
-    Plant = Callable[[str, str], CaseScores | CaseEvidence | None]
+    Plant = Callable[[Sequence[tuple[str, str]]], Sequence[CaseScores | CaseEvidence | None]]
 
 PLANTINGS: Final = 40
 """Most cases into which each fault is planted; more would tell the power no better than ± 8 points."""
@@ -56,8 +57,8 @@ def judge_with_self_test(
     Args:
         suite: as in `judge_suite`, like all arguments that are not described here.
         scores: every case that has a recording and was asked again.
-        plant: (name of a fault, case id) to that case's scores with the fault planted into all of its target replies;
-            None where it cannot be planted. Called once a fault and case.
+        plant: (name of a fault, case id) pairs to those cases' scores, each with its fault planted into all of its
+            target replies; None where it cannot be planted. Called once, since texts are scored faster together.
         new: cases without a recording.
         missing: recorded cases that are gone.
         rules: thresholds and seed.
@@ -72,18 +73,23 @@ def judge_with_self_test(
     return judge_suite(suite, scores, new=new, missing=missing, rules=rules, look=look, standing=standing, power=power)
 
 
-def planter(pairs: Sequence[CasePair], score: Callable[[CasePair], CaseScores], seed: int) -> Plant:
+def planter(pairs: Sequence[CasePair], score: Callable[[Sequence[CasePair]], Sequence[CaseScores]], seed: int) -> Plant:
     """How faults are planted into the answers of a comparison.
 
     Args:
         pairs: all cases with their answers; those with a missing answer are never planted into.
-        score: scores one case, as the comparison did.
+        score: scores cases, as the comparison did.
         seed: of what is drawn at random; each fault and case draws by itself, so the order does not matter.
     """
     complete = [pair for pair in pairs if None not in pair.source and None not in pair.target]
     place = {pair.case.case_id: index for index, pair in enumerate(complete)}
 
-    def plant(fault: str, case_id: str) -> CaseScores | None:
+    def plant(wanted: Sequence[tuple[str, str]]) -> list[CaseScores | None]:
+        planted = [planted_pair(fault, case_id) for fault, case_id in wanted]
+        scores = iter(score([pair for pair in planted if pair is not None]))
+        return [None if pair is None else next(scores) for pair in planted]
+
+    def planted_pair(fault: str, case_id: str) -> CasePair | None:
         pair = complete[place[case_id]]
         # The next case stands in for "another case"; with a single case there is none.
         other = complete[(place[case_id] + 1) % len(complete)]
@@ -91,7 +97,7 @@ def planter(pairs: Sequence[CasePair], score: Callable[[CasePair], CaseScores], 
         others = [answer for answer in other.source if answer is not None and other is not pair]
         draw = random.Random(f"{seed} {fault} {case_id}")  # noqa: S311 - junk words, no secret
         planted = FAULTS[fault].plant(replies, others, draw)
-        return None if planted is None else score(replace(pair, target=planted))
+        return None if planted is None else replace(pair, target=planted)
 
     return plant
 
@@ -115,12 +121,14 @@ def self_test(
     positions = list(range(len(members)))
     if len(positions) > plantings:
         positions = sorted(random.Random(rules.seed).sample(positions, plantings))  # noqa: S311 - a sample, no secret
+    wanted = [(name, position) for name in FAULTS for position in positions]
+    planted = plant([(name, members[position].case_id) for name, position in wanted])
+    found_by_fault: dict[str, dict[int, bool]] = {name: {} for name in FAULTS}
+    for (name, position), case in zip(wanted, planted, strict=True):
+        if case is not None:
+            found_by_fault[name][position] = rejudged.rejects(position, evidence_of(case))
     outcomes = []
-    for name in FAULTS:
-        planted = [(position, plant(name, members[position].case_id)) for position in positions]
-        found = {
-            position: rejudged.rejects(position, evidence_of(case)) for position, case in planted if case is not None
-        }
+    for name, found in found_by_fault.items():
         if found:
             missed = tuple(members[position].case_id for position, rejects in found.items() if not rejects)
             count = len(found) - len(missed)
@@ -137,12 +145,16 @@ class _Rejudged:
         self._limit = rules.alpha * look.share * (1 + 1e-12)
         self._regression_limit = rules.regression_alpha * look.share * (1 + 1e-12)
         self._suite = SuiteStatistic(len(rows), rules.seed)
+        # Every fault is planted into the same cases: the real case is taken out again and again.
+        self._real: dict[int, CaseStatistic] = {}
         for statistic in case_statistics((self._channels(case) for case in members), self._weights):
             self._suite.add(statistic)
 
     def rejects(self, position: int, planted: CaseEvidence) -> bool:
         """True when the drift test or the regression test rejects with this case in the place of the real one."""
-        old = case_statistic(self._channels(self._members[position]), self._weights)
+        if position not in self._real:
+            self._real[position] = case_statistic(self._channels(self._members[position]), self._weights)
+        old = self._real[position]
         new = case_statistic(self._channels(planted), self._weights)
         if self._suite.p_value_with(position, old, new) <= self._limit:
             return True

@@ -9,11 +9,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from promptreg.scoring.score import CasePair, CaseScores, score_suite
-from promptreg.verdict.decide import judge_suite
+from promptreg.verdict.power import judge_with_self_test, planter
 from promptreg.workflow.stored import stored_answers
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
     from promptreg.answer.model import Answer
     from promptreg.config import Config
@@ -90,15 +90,15 @@ def judge_stored(
     """
     answers = stored_answers(store, record.run_id, pairing.suite.name)
     pairs = [_pair(case, pairing, answers.get(case.case_id, {}), record.passes) for case in pairing.known]
-    scores = score_suite(
-        pairs,
-        root=config.root,
-        embedder=embedder,
-        cache=store,
-    )
-    judgement = judge_suite(
+    scores = score_suite(pairs, root=config.root, embedder=embedder, cache=store)
+
+    def score_again(planted: Sequence[CasePair]) -> Sequence[CaseScores]:
+        return score_suite(planted, root=config.root, embedder=embedder, cache=store)
+
+    judgement = judge_with_self_test(
         pairing.suite.name,
         scores,
+        planter(pairs, score_again, rules.seed),
         new=[case.case_id for case in pairing.new],
         missing=pairing.missing,
         rules=rules,

@@ -130,7 +130,7 @@ def test_the_self_test_says_what_would_have_been_found():
     pairs = paired(golden, replies)
     scores = scored_pairs(pairs)
     ids = [score.case_id for score in scores]
-    judgement = judge_with_self_test("real", scores, planter(pairs, lambda pair: scored_pairs([pair])[0], seed=0))
+    judgement = judge_with_self_test("real", scores, planter(pairs, scored_pairs, seed=0))
     power = {outcome.fault: outcome for outcome in judgement.power}
     assert set(power) <= set(FAULTS)
     assert power["swapped"].planted >= 10
@@ -138,10 +138,10 @@ def test_the_self_test_says_what_would_have_been_found():
     assert judgement.verdict is SuiteVerdict.EQUIVALENT
     assert len(power["swapped"].missed_cases) == power["swapped"].planted - power["swapped"].found
 
-    again = judge_with_self_test("real", scores[::-1], planter(pairs, lambda pair: scored_pairs([pair])[0], seed=0))
+    again = judge_with_self_test("real", scores[::-1], planter(pairs, scored_pairs, seed=0))
     assert again.json_text() == judgement.json_text()
     assert f"found {power['swapped'].found} of" in judgement.sentence.en
-    blind = judge_with_self_test("real", scores, lambda fault, case_id: scores[ids.index(case_id)])
+    blind = judge_with_self_test("real", scores, lambda wanted: [scores[ids.index(case_id)] for _, case_id in wanted])
     assert blind.verdict is SuiteVerdict.INCONCLUSIVE
     assert "was found 0 of 12 times" in blind.sentence.en
 
