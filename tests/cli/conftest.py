@@ -10,6 +10,7 @@ import re
 import shutil
 import subprocess
 import threading
+import zlib
 
 import numpy as np
 import pytest
@@ -19,7 +20,6 @@ from promptreg.deployment.simulated import server as server_module
 from promptreg.deployment.simulated.app import create_app
 from promptreg.deployment.simulated.script import Script
 from promptreg.deployment.simulated.server import uvicorn_server
-from promptreg.scoring.embedders.registry import load_embedder
 from promptreg.store.store import Store
 from promptreg.testing import Project, SimulatedServer
 
@@ -36,25 +36,29 @@ QUESTIONS = {
 NOISE = {"wording": 0.5}
 
 
-@pytest.fixture(scope="session", autouse=True)
-def one_embedder():
-    """Loading the real embedder takes a second or more: all tests of a process share one, and its vectors."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("promptreg.workflow.compare.load_embedder", functools.cache(Remembering))
-        yield
+@pytest.fixture(autouse=True)
+def quick_embedder(request, monkeypatch):
+    """The real embedder takes seconds to load and to plant faults with: tests that do not ask for it have another."""
+    if "real_embedder" not in request.fixturenames:
+        monkeypatch.setattr("promptreg.workflow.compare.load_embedder", lambda _: Letters())
 
 
-class Remembering:
-    """The real embedder, which is asked for each text once in all tests."""
+@pytest.fixture
+def real_embedder():
+    """Asked for by tests that compare with the default embedder."""
 
-    def __init__(self, name):
-        self._real, self._vectors = load_embedder(name), {}
-        self.name = self._real.name
+
+class Letters:
+    """Pairs of letters, counted: near for texts that share words, far for others."""
+
+    name = "letters"
 
     def encode(self, texts):
-        if unknown := [text for text in dict.fromkeys(texts) if text not in self._vectors]:
-            self._vectors.update(zip(unknown, self._real.encode(unknown), strict=True))
-        return np.array([self._vectors[text] for text in texts], dtype=np.float32)
+        vectors = np.zeros((len(texts), 512), dtype=np.float32)
+        for vector, text in zip(vectors, texts, strict=True):
+            for pair in zip(f" {text}", f"{text} ", strict=True):
+                vector[zlib.crc32("".join(pair).encode("utf-8", "replace")) % 512] += 1
+        return vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-9)
 
 
 class Requests(list):

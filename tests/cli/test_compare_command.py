@@ -20,7 +20,7 @@ def verdicts(said):
     return {case["case_id"]: case["verdict"] for suite in said["suites"] for case in suite["cases"]}
 
 
-def test_the_same_answers_are_equivalent(pair):
+def test_the_same_answers_are_equivalent(pair, real_embedder):
     pair.record()
     pair.source.stop()
     code, said = pair.compare()
@@ -48,7 +48,7 @@ def test_a_broken_check_is_a_regression(pair_of):
     assert f"Report: reports/{said['run_id']}.html" in words.stdout
 
 
-def test_another_meaning_is_drift(pair_of):
+def test_another_meaning_is_drift(pair_of, real_embedder):
     other = [{"match": "book", "answers": ["No idea. Ask the shop next door about their cats and gardens."]}]
     pair = pair_of(target={"rules": other})
     pair.record()
@@ -61,7 +61,7 @@ def test_one_target_pass_never_proves_equivalence(pair):
     pair.record()
     code, said = pair.compare("--passes", "1")
     assert (code, said["verdict"]) == (3, "INCONCLUSIVE")
-    assert "passes" in said["suites"][0]["sentence"]["en"]
+    assert "passes" in said["suites"][0]["sentence"]
     code, said = pair.compare("--run", said["run_id"], "--allow-inconclusive")
     assert (code, said["verdict"], said["exit_code"]) == (0, "INCONCLUSIVE", 0)
 
@@ -114,7 +114,7 @@ def test_changed_and_new_cases_are_neither_called_nor_compared(pair):
     assert len(pair.target.chats) == 25
     assert not any("new question" in json.dumps(chat) for chat in pair.target.chats)
     assert (code, said["verdict"]) == (3, "INCONCLUSIVE")
-    assert "refund" in said["suites"][0]["sentence"]["en"]
+    assert "refund" in said["suites"][0]["sentence"]
     _, again = pair.compare("--run", said["run_id"])
     assert again == said
 
@@ -127,7 +127,7 @@ def test_a_case_that_was_removed_is_missing(pair):
     assert verdicts(said)["gift"] == "missing"
     assert len(pair.target.chats) == 25
     assert code == 0
-    assert "gift" in said["suites"][0]["sentence"]["en"]
+    assert "gift" in said["suites"][0]["sentence"]
 
 
 def test_a_suite_with_new_cases_only_calls_nothing_and_is_inconclusive(pair):
@@ -174,7 +174,7 @@ def test_errors_never_pass(pair_of):
     pair.project.section("judging", max_error_fraction=0.5)
     code, again = pair.compare("--run", said["run_id"])
     assert (code, again["verdict"]) == (3, "INCONCLUSIVE")
-    assert "refund" in again["suites"][0]["sentence"]["en"]
+    assert "refund" in again["suites"][0]["sentence"]
 
 
 def test_a_target_that_dies_in_the_middle_is_an_error_and_can_be_resumed(pair):
@@ -234,12 +234,12 @@ def test_words_in_chinese_and_english(pair, monkeypatch):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("LANG", "zh_CN.UTF-8")
     chinese = pair.run("compare", "--run", said["run_id"]).stdout
-    assert said["suites"][0]["sentence"]["zh"] in chinese
+    assert said["suites"][0]["sentence_zh"] in chinese
     assert "报告：" in chinese
     assert "个用例" in chinese
     monkeypatch.setenv("LANG", "en_US.UTF-8")
     english = pair.run("compare", "--run", said["run_id"]).stdout
-    assert said["suites"][0]["sentence"]["en"] in english
+    assert said["suites"][0]["sentence"] in english
     assert english.isascii() or "报告" not in english
 
 
