@@ -12,7 +12,7 @@ from promptreg.report.embed import escaped
 if TYPE_CHECKING:
     from promptreg.canonical import Json
     from promptreg.report.index import Entry
-    from promptreg.report.payload import DeploymentView, Payload
+    from promptreg.report.payload import DeploymentView, Payload, SettingView
     from promptreg.text.sentence import Sentence
 
 WORST = 50
@@ -58,14 +58,15 @@ def _deployments(payload: Payload, words: Mapping[str, str]) -> Iterator[str]:
     source, target = _settings(payload.source), _settings(payload.target)
     for key in dict.fromkeys((*source, *target)):
         left, right = source.get(key), target.get(key)
-        cells = "".join(f"<td>{escaped('—' if value is None else value)}</td>" for value in (left, right))
-        mark = " ≠" if left != right else ""
+        cells = "".join(f"<td>{escaped('—' if each is None else each.value)}</td>" for each in (left, right))
+        differs = left != right and all(each is None or each.compared for each in (left, right))
+        mark = " ≠" if differs else ""
         yield f'<tr><th scope="row">{escaped(words.get("setting." + key[1], key[1]))}{mark}</th>{cells}</tr>\n'
     yield "</tbody></table>\n"
 
 
-def _settings(deployment: DeploymentView) -> dict[tuple[str, str], str]:
-    return {(setting.group, setting.name): setting.value for setting in deployment.settings}
+def _settings(deployment: DeploymentView) -> dict[tuple[str, str], SettingView]:
+    return {(setting.group, setting.name): setting for setting in deployment.settings}
 
 
 def _row(entry: Entry, language: str, words: Mapping[str, str]) -> str:

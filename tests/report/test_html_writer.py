@@ -178,6 +178,7 @@ def test_static_summary_lists_the_worst_fifty(tmp_path):
     assert static.count("<li><b>") == 50
     assert "用例 119。" in static
     assert '<html lang="zh-CN">' in text
+    assert static.count("≠") == 7
 
 
 def test_infinite_and_missing_severity_come_first(tmp_path):

@@ -3,7 +3,7 @@
 function headerBar() {
   return el("header", { class: "bar-top" },
     el("a", { class: "skip", href: "#main", onclick: (event) => { event.preventDefault(); byId("main").focus(); } }, t("skip")),
-    button(t("overview.open"), { class: "brand", onclick: () => openCase(null) }, el("b", null, "promptreg"),
+    button(null, { class: "brand", title: t("overview.open"), onclick: () => openCase(null) }, el("b", null, "promptreg"),
       el("span", { class: "route" }, readable(report.source.name), el("span", { class: "arrow" }, " → "), readable(report.target.name))),
     el("div", { class: "controls" },
       el("div", { class: "switch", role: "group", "aria-label": t("language.label") }, [["en", "EN"], ["zh", "中文"]].map(([language, label]) =>

@@ -27,8 +27,8 @@ async function renderCase() {
 }
 
 function caseHead(entry) {
-  const step = (label, key, neighbourEntry) => button(`${t(label)} ${key}`, {
-    class: "step", disabled: !neighbourEntry, onclick: () => openCase(neighbourEntry) }, t(label), el("kbd", null, key));
+  const step = (label, key, neighbourEntry) => button(null, {
+    class: "step", "aria-keyshortcuts": key, disabled: !neighbourEntry, onclick: () => openCase(neighbourEntry) }, t(label), el("kbd", null, key));
   const index = entry ? shown.indexOf(entry) : -1;
   return el("div", { class: "case-nav" },
     button(t("case.all"), { class: "back", onclick: () => openCase(null) }, "← ", t("case.all")),
