@@ -111,7 +111,7 @@ def hostile_payload(hostile_texts, filled):
 def test_every_field_of_every_view(open_payload, hostile_payload):
     page = open_payload(hostile_payload)
     for language in ("中文", "EN"):
-        page.get_by_role("button", name=language).click()
+        page.get_by_role("button", name=language, exact=True).click()
         look(page, scripts=4)
     for _ in hostile_payload.cases:
         page.keyboard.press("j")
