@@ -16,8 +16,8 @@ from hypothesis import HealthCheck, settings
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-# One BLAS thread in each process, before numpy loads: on a busy machine two threads spin while they wait for each other,
-# which made small matrix products ten times as slow.
+# One BLAS thread in each process, before numpy loads: on a busy machine two threads spin while they wait for each
+# other, which made small matrix products ten times as slow.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 # No deadline: the machines that run these tests are shared and noisy, a slow example says nothing about the code.

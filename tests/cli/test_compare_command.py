@@ -48,7 +48,7 @@ def test_a_broken_check_is_a_regression(pair_of):
     assert f"Report: reports/{said['run_id']}.html" in words.stdout
 
 
-def test_another_meaning_is_drift(pair_of, real_embedder):
+def test_another_meaning_is_drift(pair_of):
     other = [{"match": "book", "answers": ["No idea. Ask the shop next door about their cats and gardens."]}]
     pair = pair_of(target={"rules": other})
     pair.record()
@@ -87,10 +87,10 @@ def test_a_stored_run_is_judged_again_without_calls(pair):
 
 
 def test_a_selection_is_compared_and_judged_again_as_such(pair):
-    pair.record()
-    _, said = pair.compare("--select", "id:g* or refund")
+    pair.record("--passes", "2")
+    _, said = pair.compare("--select", "id:g* or refund", "--passes", "2")
     assert set(verdicts(said)) == {"gift", "refund"}
-    assert len(pair.target.chats) == 10
+    assert len(pair.target.chats) == 4
     _, again = pair.compare("--run", said["run_id"])
     assert again == said
     report = pair.run("report", said["run_id"])
@@ -102,16 +102,16 @@ def test_a_selection_is_compared_and_judged_again_as_such(pair):
 
 
 def test_changed_and_new_cases_are_neither_called_nor_compared(pair):
-    pair.record()
+    pair.record("--passes", "2")
     pair.project.suite(
         "support",
         {**pair.questions, "refund": "An altogether new question?", "extra": "Another one?"},
         request={"temperature": 0.7},
     )
-    code, said = pair.compare()
+    code, said = pair.compare("--passes", "2")
     found = verdicts(said)
     assert (found["refund"], found["extra"]) == ("new", "new")
-    assert len(pair.target.chats) == 25
+    assert len(pair.target.chats) == 10
     assert not any("new question" in json.dumps(chat) for chat in pair.target.chats)
     assert (code, said["verdict"]) == (3, "INCONCLUSIVE")
     assert "refund" in said["suites"][0]["sentence"]
@@ -131,7 +131,7 @@ def test_a_case_that_was_removed_is_missing(pair):
 
 
 def test_a_suite_with_new_cases_only_calls_nothing_and_is_inconclusive(pair):
-    pair.record()
+    pair.record("--passes", "1")
     pair.project.suite("support", {"fresh": "A new question?"})
     code, said = pair.compare()
     assert (code, said["verdict"]) == (3, "INCONCLUSIVE")
@@ -142,20 +142,20 @@ def test_a_suite_with_new_cases_only_calls_nothing_and_is_inconclusive(pair):
 
 
 def test_answers_to_an_older_request_are_not_compared_with_a_newer_recording(pair):
-    pair.record()
-    _, said = pair.compare()
+    pair.record("--passes", "2")
+    _, said = pair.compare("--passes", "1")
     pair.project.suite(
         "support", {**pair.questions, "refund": "A question of another kind?"}, request={"temperature": 0.7}
     )
-    pair.record()
+    pair.record("--passes", "2")
     _, again = pair.compare("--run", said["run_id"])
     assert verdicts(again)["refund"] == "new"
-    assert verdicts(again)["hours"] == verdicts(said)["hours"]
+    assert verdicts(again)["hours"] in {"pass", "changed"}
     assert any("did not ask 1 recorded cases as they are now (refund)" in text for text in again["warnings"])
 
 
 def test_a_dry_run_calls_nothing(pair):
-    pair.record()
+    pair.record("--passes", "1")
     pair.target.requests.clear()
     done = pair.run("compare", "--dry-run", "--json")
     assert (done.exit_code, done.json["calls"], done.json["deployment"]) == (0, 30, "ascend")
@@ -165,12 +165,12 @@ def test_a_dry_run_calls_nothing(pair):
 
 def test_errors_never_pass(pair_of):
     pair = pair_of(target={"seed": 2, "rules": [{"match": "book", "faults": ["gateway_page_200"]}]})
-    pair.record()
-    done = pair.run("compare", "--json")
+    pair.record("--passes", "3")
+    done = pair.run("compare", "--json", "--passes", "2")
     said = done.json
     assert verdicts(said)["refund"] == "error"
     assert (done.exit_code, said["verdict"]) == (4, "ERROR")
-    assert "5 of 30 calls got no answer. support/refund, pass 1: HTTP 200" in done.stderr
+    assert "2 of 12 calls got no answer. support/refund, pass 1: HTTP 200" in done.stderr
     pair.project.section("judging", max_error_fraction=0.5)
     code, again = pair.compare("--run", said["run_id"])
     assert (code, again["verdict"]) == (3, "INCONCLUSIVE")
@@ -178,7 +178,7 @@ def test_errors_never_pass(pair_of):
 
 
 def test_a_target_that_dies_in_the_middle_is_an_error_and_can_be_resumed(pair):
-    pair.record()
+    pair.record("--passes", "1")
     pair.project.deployment("ascend", pair.target.base_url, role="target", max_retries=0, concurrency=2)
     pair.target.requests.then[12] = lambda: setattr(pair.target, "app", gone)
     done = pair.run("compare", "--json")
@@ -205,22 +205,22 @@ async def gone(scope, receive, send):
 
 
 def test_a_target_gone_after_its_last_answer_is_judged_with_a_warning(pair):
-    pair.record()
+    pair.record("--passes", "2")
     pair.project.deployment("ascend", pair.target.base_url, role="target", max_retries=0)
-    pair.target.requests.then[30] = lambda: setattr(pair.target, "app", gone)
-    code, said = pair.compare()
-    assert code == 0
+    pair.target.requests.then[6] = lambda: setattr(pair.target, "app", gone)
+    code, said = pair.compare("--passes", "1")
+    assert code == 3
     assert any("Whether the deployment changed during the run is not known" in text for text in said["warnings"])
 
 
 def test_two_suites_have_a_verdict_each(pair_of):
     pair = pair_of(target={"rules": [{"match": "open", "answers": ["Cats and dogs like gardens and rain."]}]})
     pair.project.suite("other", {"open": "When do you open?", "close": "When do you close?"})
-    pair.record()
-    code, said = pair.compare()
+    pair.record("--passes", "8")
+    code, said = pair.compare("--passes", "4")
     assert code == 1
     assert [suite["suite"] for suite in said["suites"]] == ["other", "support"]
-    code, alone = pair.compare("suites/support.yaml")
+    code, alone = pair.compare("suites/support.yaml", "--passes", "1")
     assert [suite["suite"] for suite in alone["suites"]] == ["support"]
     assert code != 2
     again = pair.run("compare", "--run", alone["run_id"], "--json").json
@@ -228,8 +228,8 @@ def test_two_suites_have_a_verdict_each(pair_of):
 
 
 def test_words_in_chinese_and_english(pair, monkeypatch):
-    pair.record()
-    _, said = pair.compare()
+    pair.record("--passes", "2")
+    _, said = pair.compare("--passes", "1")
     for name in ("LC_ALL", "LC_MESSAGES"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("LANG", "zh_CN.UTF-8")
@@ -244,11 +244,11 @@ def test_words_in_chinese_and_english(pair, monkeypatch):
 
 
 def test_no_escapes_in_a_pipe_and_quiet_says_the_verdict_only(pair, monkeypatch):
-    pair.record()
-    done = pair.run("compare", "-q")
-    assert done.exit_code == 0
+    pair.record("--passes", "2")
+    done = pair.run("compare", "-q", "--passes", "1")
+    assert done.exit_code == 3
     assert done.stdout.count("\n") == 1
-    assert done.stdout.startswith("EQUIVALENT  support: ")
+    assert done.stdout.startswith("INCONCLUSIVE  support: ")
     assert done.stderr == ""
     monkeypatch.setenv("NO_COLOR", "1")
     run_id = pair.run("runs", "--json").json["runs"][0]["run_id"]
@@ -284,8 +284,8 @@ def test_colours_on_a_terminal_unless_they_are_not_wanted(pair, monkeypatch, no_
 
 
 def test_the_report_goes_where_it_was_asked_for(pair):
-    pair.record()
-    done = pair.run("compare", "--html", "报告/结果.html", "--json")
+    pair.record("--passes", "1")
+    done = pair.run("compare", "--passes", "1", "--html", "报告/结果.html", "--json")
     assert done.json["report"] == "报告/结果.html"
     assert (pair.folder / "报告" / "结果.html").exists()
     assert not (pair.folder / "reports").exists()
@@ -294,9 +294,9 @@ def test_the_report_goes_where_it_was_asked_for(pair):
 def test_a_change_of_the_target_during_the_run_is_in_the_report(pair_of):
     pair = pair_of(target={"seed": 2, "kind": "vllm", "version": "0.11.0", "system_fingerprint": "fp_a"})
     pair.project.deployment("ascend", pair.target.base_url, role="target", server="vllm")
-    pair.record()
+    pair.record("--passes", "1")
     pair.target.becomes(10, version="0.12.0", system_fingerprint="fp_b")
-    _, said = pair.compare()
+    _, said = pair.compare("--passes", "3")
     assert any("0.11.0" in text and "0.12.0" in text for text in said["warnings"])
     assert any("fp_a" in text and "fp_b" in text for text in said["warnings"])
     page = "".join(pair.report_payload(said["run_id"]))
@@ -307,8 +307,8 @@ def test_a_change_of_the_target_during_the_run_is_in_the_report(pair_of):
 def test_the_report_shows_both_attempts_of_a_retried_call(pair_of):
     once = [{"match": "book", "faults": [{"name": "status_500", "at_most": 1}]}]
     pair = pair_of(target={"seed": 2, "rules": once})
-    pair.record()
-    _, said = pair.compare("--passes", "3")
+    pair.record("--passes", "1")
+    _, said = pair.compare("--passes", "2")
     page = "".join(pair.report_payload(said["run_id"]))
     assert "EngineCore encountered an issue" in page
     assert '"status":500' in page
