@@ -8,7 +8,11 @@ from typing import TYPE_CHECKING, Final
 
 from promptreg.scoring.channels.edit import EditChannel
 from promptreg.scoring.channels.embedding import EmbeddingChannel
+from promptreg.scoring.channels.facts import FactChannel, FactOrderChannel, FactReader
+from promptreg.scoring.channels.json_values import JsonChannel
 from promptreg.scoring.channels.length import LengthChannel
+from promptreg.scoring.channels.position import PositionChannel
+from promptreg.scoring.channels.reasoning import ReasoningChannel
 from promptreg.scoring.channels.tool_calls import ToolCallsChannel
 from promptreg.scoring.checks.registry import build_checks
 from promptreg.scoring.rates import CheckRate, check_rates
@@ -105,11 +109,19 @@ def score_suite(
         ConfigError: when the embedder cannot be used.
     """
     checks = _checks_by_case(pairs, root)
+    facts = FactReader()
     channels: tuple[Channel, ...] = (
         EmbeddingChannel(embedder, cache),
         EditChannel(),
+        PositionChannel(),
         LengthChannel(),
+        FactChannel("numbers", facts),
+        FactChannel("negation", facts),
+        FactChannel("entities", facts),
+        FactOrderChannel(facts),
+        JsonChannel(),
         ToolCallsChannel(),
+        ReasoningChannel(),
     )
     scores: list[CaseScores] = []
     for block in _blocks(list(zip(pairs, checks, strict=True))):

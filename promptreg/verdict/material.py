@@ -25,8 +25,8 @@ Floats = NDArray[np.float64]
 LENGTH_CHANGE: Final = 0.4
 """A length counts as changed when it lies outside 60 % to 140 % of the source's."""
 
-WORDING_CHANNELS: Final = frozenset({"edit", "position"})
-"""Channels that see wording only. No distance on them is material by itself."""
+WORDING_CHANNELS: Final = frozenset({"edit", "position", "reasoning"})
+"""Channels that see only the wording, or how long the model thought. No distance on them is material by itself."""
 
 FORM: Final = "form"
 """Name of the channel of answer traits: how many of finish reason, tool calls, language and refusal differ."""

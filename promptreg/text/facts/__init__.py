@@ -1,0 +1,1 @@
+"""What is read as a fact in a text: numbers, dates, negations, names."""
