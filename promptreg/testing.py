@@ -101,8 +101,11 @@ class Project:
             "prompts": {"ask": [{"user": "{{ question }}"}]},
             "cases": cases,
         }
-        # JSON is YAML as well, and quotes every text by itself.
-        return self.write(f"suites/{name}.yaml", json.dumps(content, ensure_ascii=False, indent=1))
+        # JSON is YAML as well, and quotes every text by itself, except for the characters that YAML calls line ends.
+        text = json.dumps(content, ensure_ascii=False, indent=1)
+        for mark in "\x85\u2028\u2029":
+            text = text.replace(mark, f"\\u{ord(mark):04x}")
+        return self.write(f"suites/{name}.yaml", text)
 
     def run(self, *arguments: str | Path) -> Finished:
         """Run a command in this process, with the project's folder as the current one."""

@@ -88,13 +88,32 @@ def cli() -> None:
 def run(arguments: Sequence[str]) -> int:
     """Run one command line and return its exit code. Nothing that a user can cause ends in a traceback."""
     _make_console_safe()
+    code = _code_of(arguments)
+    try:
+        sys.stdout.flush()
+    except BrokenPipeError:
+        _give_up_stdout()  # the command's own code stands: a reader that leaves early changes no verdict
+    return code
+
+
+def _code_of(arguments: Sequence[str]) -> int:
     try:
         result = cli.main(args=list(arguments), prog_name="promptreg", standalone_mode=False)
     except click.exceptions.Exit as leave:
         return leave.exit_code
+    except SystemExit as leave:
+        # click turns a broken pipe into exit code 1, which means drift here.
+        if isinstance(leave.__context__, BrokenPipeError):
+            return _ended_by(leave.__context__)
+        raise
     except (Exception, KeyboardInterrupt) as error:  # noqa: BLE001 - a bug, too, must end with a sentence and a code
         return _ended_by(error)
     return result if isinstance(result, int) else ExitCode.EQUIVALENT
+
+
+def _give_up_stdout() -> None:
+    """Let what is still buffered go nowhere; Python would complain about the broken pipe at its end."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _ended_by(error: BaseException) -> ExitCode:
@@ -108,8 +127,8 @@ def _ended_by(error: BaseException) -> ExitCode:
             error.show()
             code = ExitCode.USAGE
         case BrokenPipeError():
-            # The reader of a pipe has gone (`| head`): no news for anybody; stdout must not be flushed again at exit.
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            # The reader of a pipe has gone (`| head`). Commands with a verdict keep their own code.
+            _give_up_stdout()
             code = ExitCode.EQUIVALENT
         case PromptregError():
             _show(error)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -86,10 +87,11 @@ def command(
     notices = console(stderr=True)
     with messages_shown(verbose=verbose), renderer_for(sys.stderr, "compare", quiet=quiet) as show:
         result = compare(config, options, on_progress=show, on_notice=notices.print)
-    if as_json:
-        click.echo(json.dumps(result.to_json(config.root), ensure_ascii=False))
-    else:
-        print_comparison(result, config, quiet=quiet, verbose=verbose)
+    with suppress(BrokenPipeError):  # whoever stops reading (`| head`) does not change the verdict
+        if as_json:
+            click.echo(json.dumps(result.to_json(config.root), ensure_ascii=False))
+        else:
+            print_comparison(result, config, quiet=quiet, verbose=verbose)
     if result.failures:
         print_failures(result.failures, "compare --resume", result.comparison.run_id)
     return int(result.comparison.exit_code)

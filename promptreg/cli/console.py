@@ -42,11 +42,16 @@ def console(*, stderr: bool = False) -> Console:
     """A rich console that prints text as it is: no markup, no highlighting, no wrapping in a pipe."""
     from rich.console import Console  # noqa: PLC0415 - rich costs 40 ms, which `--help` must not pay
 
+    class PlainConsole(Console):
+        def on_broken_pipe(self) -> None:
+            # rich would exit with 1, which means drift here.
+            raise BrokenPipeError
+
     stream = sys.stderr if stderr else sys.stdout
     width = None if stream.isatty() else PIPE_WIDTH
     # rich leaves out only the colours under NO_COLOR; without a colour system there is no bold either.
     colours: Literal["auto"] | None = None if os.environ.get("NO_COLOR") else "auto"
-    return Console(
+    return PlainConsole(
         file=stream, markup=False, highlight=False, emoji=False, soft_wrap=True, width=width, color_system=colours
     )
 

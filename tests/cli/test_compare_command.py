@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import io
 import json
+import os
+import subprocess
 import sys
 
 import jsonschema
@@ -256,6 +258,20 @@ def test_no_escapes_in_a_pipe_and_quiet_says_the_verdict_only(pair, monkeypatch)
         assert ANSI not in done.stdout + done.stderr
     everything = pair.run("compare", "--run", run_id, "-v").stdout
     assert all(case_id in everything for case_id in pair.questions)
+
+
+@pytest.mark.parametrize("options", [[], ["--json"]])
+def test_a_reader_that_leaves_early_does_not_change_the_exit_code(pair, options):
+    pair.record("--passes", "1")
+    _, said = pair.compare("--passes", "1")
+    read, write = os.pipe()
+    os.close(read)
+    command = pair.project.command("compare", "--run", said["run_id"], *options)
+    try:
+        done = subprocess.run(command, cwd=pair.folder, stdout=write, stderr=subprocess.PIPE, check=False, timeout=120)
+    finally:
+        os.close(write)
+    assert (done.returncode, done.stderr) == (3, b"")
 
 
 class Terminal(io.StringIO):
