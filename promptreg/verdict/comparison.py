@@ -167,7 +167,7 @@ def _counted(check: CheckPasses, n: int) -> CheckResult:
 
 
 def _suite_rank_effect(cases: Sequence[CaseEvidence]) -> float | None:
-    """Rank effect over all replies, on the embedding channel where there is one, else on the first channel."""
+    """Rank effect over all answers, on the embedding channel where there is one, else on the first channel."""
     ranks: list[float] = []
     for case in cases:
         if case.distances:

@@ -99,17 +99,17 @@ def material_effects(case: CaseEvidence, channels: Mapping[str, Floats]) -> tupl
         channels: of that case, from `case_channels`.
     """
     n = case.source_passes
-    source, replies = case.traits[0], case.traits[n:]
+    source, answers = case.traits[0], case.traits[n:]
     found = [check.check for check in case.checks if got_worse(check.passed, n)][:1] and ["check"]
-    if any(reply.finish_reason != source.finish_reason for reply in replies):
+    if any(answer.finish_reason != source.finish_reason for answer in answers):
         found.append("finish_reason")
-    if any(reply.tool_calls != source.tool_calls for reply in replies):
+    if any(answer.tool_calls != source.tool_calls for answer in answers):
         found.append("tool_calls")
-    if any(reply.language != source.language and reply.language and source.language for reply in replies):
+    if any(answer.language != source.language and answer.language and source.language for answer in answers):
         found.append("language")
-    if any(reply.refusal != source.refusal for reply in replies):
+    if any(answer.refusal != source.refusal for answer in answers):
         found.append("refusal")
-    if any(_length_changed(reply, (source,)) for reply in replies):
+    if any(_length_changed(answer, (source,)) for answer in answers):
         found.append("length")
     found += [
         name

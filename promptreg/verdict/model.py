@@ -182,7 +182,7 @@ class Facts:
     drifted_bound: float | None = None
     """Upper 95 % bound on the share of drifted cases, 0 to 1. None when nothing was compared."""
     rank_effect: float | None = None
-    """Mean of 0.5 − conformal rank over all replies: 0 without drift, about half the share of wholly changed cases
+    """Mean of 0.5 − conformal rank over all answers: 0 without drift, about half the share of wholly changed cases
     with it."""
     localised: bool = True
     """False when drift is proven for the suite but no case could be named."""
@@ -222,7 +222,7 @@ class SuiteJudgement:
             "verdict": self.verdict.value,
             "p_value": _rounded(self.p_value),
             "drift_rejected": self.drift_rejected,
-            "sentence": _sentence(self.sentence),
+            **_sentences(self.sentence),
             "facts": {
                 "source_passes": self.facts.source_passes,
                 "target_passes": self.facts.target_passes,
@@ -252,7 +252,7 @@ class SuiteJudgement:
                     "planted": outcome.planted,
                     "found": outcome.found,
                     "power": _rounded(outcome.power),
-                    "sentence": _sentence(outcome.sentence),
+                    **_sentences(outcome.sentence),
                     "missed_cases": list(outcome.missed_cases),
                 }
                 for outcome in self.power
@@ -270,7 +270,7 @@ def _case(case: CaseJudgement) -> Json:
         "case_id": case.case_id,
         "verdict": case.verdict.value,
         "p_value": _rounded(case.p_value),
-        "sentence": _sentence(case.sentence),
+        **_sentences(case.sentence),
         "severity": _rounded(case.severity),
         "deterministic_source": case.deterministic_source,
         "material": list(case.material),
@@ -290,8 +290,9 @@ def _case(case: CaseJudgement) -> Json:
     }
 
 
-def _sentence(sentence: Sentence) -> Json:
-    return {"en": sentence.en, "zh": sentence.zh}
+def _sentences(sentence: Sentence) -> dict[str, Json]:
+    """One key a language: `sentence` is English, as in every release; other languages are keys of their own."""
+    return {"sentence": sentence.en, "sentence_zh": sentence.zh}
 
 
 def _rounded(value: float | None) -> float | None:

@@ -36,58 +36,58 @@ class Fault:
     description: Sentence
     """As the subject of a sentence."""
     plant: _Plant
-    """(replies, answers of another case, source of randomness) to faulty replies; None where it cannot be planted."""
+    """(answers, answers of another case, source of randomness) to faulty answers; None where it cannot be planted."""
 
 
-def _each(replies: Sequence[Answer], change: Callable[[str], str]) -> tuple[Answer, ...] | None:
-    """The changed replies; None when fewer than half of them changed, for then little was planted."""
-    changed = [change(reply.content) for reply in replies]
-    different = sum(new != reply.content for new, reply in zip(changed, replies, strict=True))
-    if 2 * different < len(replies) or not replies:
+def _each(answers: Sequence[Answer], change: Callable[[str], str]) -> tuple[Answer, ...] | None:
+    """The changed answers; None when fewer than half of them changed, for then little was planted."""
+    changed = [change(answer.content) for answer in answers]
+    different = sum(new != answer.content for new, answer in zip(changed, answers, strict=True))
+    if 2 * different < len(answers) or not answers:
         return None
-    return tuple(replace(reply, content=new) for new, reply in zip(changed, replies, strict=True))
+    return tuple(replace(answer, content=new) for new, answer in zip(changed, answers, strict=True))
 
 
-def _number(replies: Sequence[Answer], _: Sequence[Answer], __: random.Random) -> tuple[Answer, ...] | None:
-    return _each(replies, lambda text: _NUMBER.sub(lambda found: str(int(found.group()) + 1), text, count=1))
+def _number(answers: Sequence[Answer], _: Sequence[Answer], __: random.Random) -> tuple[Answer, ...] | None:
+    return _each(answers, lambda text: _NUMBER.sub(lambda found: str(int(found.group()) + 1), text, count=1))
 
 
-def _negated(replies: Sequence[Answer], _: Sequence[Answer], __: random.Random) -> tuple[Answer, ...] | None:
+def _negated(answers: Sequence[Answer], _: Sequence[Answer], __: random.Random) -> tuple[Answer, ...] | None:
     def negate(text: str) -> str:
         if _ENGLISH_VERB.search(text):
             return _ENGLISH_VERB.sub(r"\1 not", text, count=1)
         return _CHINESE_VERB.sub(r"不\1", text, count=1)
 
-    return _each(replies, negate)
+    return _each(answers, negate)
 
 
-def _cut(replies: Sequence[Answer], _: Sequence[Answer], __: random.Random) -> tuple[Answer, ...] | None:
+def _cut(answers: Sequence[Answer], _: Sequence[Answer], __: random.Random) -> tuple[Answer, ...] | None:
     def cut(text: str) -> str:
         characters = graphemes(text)
         return "".join(characters[: len(characters) * 3 // 5])
 
-    return _each(replies, cut)
+    return _each(answers, cut)
 
 
-def _prefixed(replies: Sequence[Answer], _: Sequence[Answer], __: random.Random) -> tuple[Answer, ...] | None:
-    return _each(replies, lambda text: _TEMPLATE_TEXT + text)
+def _prefixed(answers: Sequence[Answer], _: Sequence[Answer], __: random.Random) -> tuple[Answer, ...] | None:
+    return _each(answers, lambda text: _TEMPLATE_TEXT + text)
 
 
-def _appended(replies: Sequence[Answer], others: Sequence[Answer], draw: random.Random) -> tuple[Answer, ...] | None:
+def _appended(answers: Sequence[Answer], others: Sequence[Answer], draw: random.Random) -> tuple[Answer, ...] | None:
     words = [word for answer in others for word in answer.content.split()] or list("…")
-    return _each(replies, lambda text: text + " " + " ".join(draw.choices(words, k=_JUNK_WORDS)))
+    return _each(answers, lambda text: text + " " + " ".join(draw.choices(words, k=_JUNK_WORDS)))
 
 
-def _swapped(replies: Sequence[Answer], others: Sequence[Answer], draw: random.Random) -> tuple[Answer, ...] | None:
-    if not others or {answer.content for answer in others} & {reply.content for reply in replies}:
+def _swapped(answers: Sequence[Answer], others: Sequence[Answer], draw: random.Random) -> tuple[Answer, ...] | None:
+    if not others or {answer.content for answer in others} & {answer.content for answer in answers}:
         return None
-    return tuple(draw.choice(others) for _ in replies)
+    return tuple(draw.choice(others) for _ in answers)
 
 
-def _repeated(replies: Sequence[Answer], _: Sequence[Answer], __: random.Random) -> tuple[Answer, ...] | None:
-    if len({reply.content for reply in replies}) < 2:
+def _repeated(answers: Sequence[Answer], _: Sequence[Answer], __: random.Random) -> tuple[Answer, ...] | None:
+    if len({answer.content for answer in answers}) < 2:
         return None
-    return (replies[0],) * len(replies)
+    return (answers[0],) * len(answers)
 
 
 def _fault(name: str, plant: _Plant, short: Sentence, description: Sentence) -> tuple[str, Fault]:
@@ -135,8 +135,8 @@ FAULTS: Final[Mapping[str, Fault]] = dict(
         _fault(
             "repeated",
             _repeated,
-            Sentence("always the same reply", "总是同一条回答"),
-            Sentence("One case always giving the same reply", "某个用例总是给出同一条回答"),
+            Sentence("always the same answer", "总是同一条回答"),
+            Sentence("One case always giving the same answer", "某个用例总是给出同一条回答"),
         ),
     )
 )

@@ -1,6 +1,6 @@
 """Planted-drift self-test: would this very comparison have found a fault? No calls are made.
 
-After a judgement that found nothing, each fault is planted into the target's replies of one case at a time; the case is
+After a judgement that found nothing, each fault is planted into the target's answers of one case at a time; the case is
 scored again and the suite is judged again with it. The share of plantings that make the suite reject is the power with
 the n, m and noise of this comparison.
 """
@@ -58,7 +58,7 @@ def judge_with_self_test(
         suite: as in `judge_suite`, like all arguments that are not described here.
         scores: every case that has a recording and was asked again.
         plant: (name of a fault, case id) pairs to those cases' scores, each with its fault planted into all of its
-            target replies; None where it cannot be planted. Called once, since texts are scored faster together.
+            target answers; None where it cannot be planted. Called once, since texts are scored faster together.
         new: cases without a recording.
         missing: recorded cases that are gone.
         rules: thresholds and seed.
@@ -93,10 +93,10 @@ def planter(pairs: Sequence[CasePair], score: Callable[[Sequence[CasePair]], Seq
         pair = complete[place[case_id]]
         # The next case stands in for "another case"; with a single case there is none.
         other = complete[(place[case_id] + 1) % len(complete)]
-        replies = [answer for answer in pair.target if answer is not None]
+        answers = [answer for answer in pair.target if answer is not None]
         others = [answer for answer in other.source if answer is not None and other is not pair]
         draw = random.Random(f"{seed} {fault} {case_id}")  # noqa: S311 - junk words, no secret
-        planted = FAULTS[fault].plant(replies, others, draw)
+        planted = FAULTS[fault].plant(answers, others, draw)
         return None if planted is None else replace(pair, target=planted)
 
     return plant
@@ -172,6 +172,6 @@ def _sentence(name: str, found: int, planted: int) -> Sentence:
     """Without a full stop, so that it can be part of another sentence."""
     fault = FAULTS[name].description
     return Sentence(
-        f"{fault.en}, planted into these very replies, was found {found} of {planted} times",
+        f"{fault.en}, planted into these very answers, was found {found} of {planted} times",
         f"把“{fault.zh}”植入这批回答后，{planted} 次中发现 {found} 次",
     )

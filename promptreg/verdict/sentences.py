@@ -60,7 +60,7 @@ def chance_of_failures(p_value: float) -> Sentence:
     """How surprising it is that so many of a check's failures fall on the target."""
     return Sentence(
         f"so many failures on the target's side come about by chance with p = {p_value:.2g}",
-        f"失败偶然如此集中在目标端的概率为 p = {p_value:.2g}",
+        f"失败偶然如此集中在目标部署的概率为 p = {p_value:.2g}",
     )
 
 
@@ -68,15 +68,15 @@ def check_rates(outcome: CheckOutcome) -> Sentence:
     """One check on both sides."""
     if not outcome.source_total or not outcome.target_total:
         return Sentence(
-            f"Could be scored on {outcome.source_total} source and {outcome.target_total} target replies; not "
+            f"Could be scored on {outcome.source_total} source and {outcome.target_total} target answers; not "
             f"compared.",
-            f"源端可评分的回答 {outcome.source_total} 条，目标端 {outcome.target_total} 条；未作比较。",
+            f"源部署可评分的回答 {outcome.source_total} 条，目标部署 {outcome.target_total} 条；未作比较。",
         )
     surprise = f" (p = {outcome.p_value:.2g})" if outcome.p_value is not None and outcome.p_value < 1 else ""
     return Sentence(
-        f"Holds for {outcome.source_passed} of {outcome.source_total} source replies and {outcome.target_passed} of "
-        f"{outcome.target_total} target replies{surprise}.",
-        f"源端 {outcome.source_total} 条回答中 {outcome.source_passed} 条成立，目标端 {outcome.target_total} 条中 "
+        f"Holds for {outcome.source_passed} of {outcome.source_total} source answers and {outcome.target_passed} of "
+        f"{outcome.target_total} target answers{surprise}.",
+        f"源部署 {outcome.source_total} 条回答中 {outcome.source_passed} 条成立，目标部署 {outcome.target_total} 条中 "
         f"{outcome.target_passed} 条成立{surprise}。",
     )
 
@@ -91,12 +91,12 @@ def case_passes(n: int, m: int, *, one_text: bool) -> Sentence:
     """Verdict `pass`."""
     if one_text:
         return Sentence(
-            f"All {n} source replies and all {m} target replies are the same text; nothing to do.",
-            f"源端 {n} 条回答与目标端 {m} 条回答文字完全相同；无需处理。",
+            f"All {n} source answers and all {m} target answers are the same text; nothing to do.",
+            f"源部署 {n} 条回答与目标部署 {m} 条回答文字完全相同；无需处理。",
         )
     return Sentence(
-        f"Each of the {m} target replies is word for word one of the {n} source replies; nothing to do.",
-        f"目标端 {m} 条回答都与源端 {n} 条回答中的某一条逐字相同；无需处理。",
+        f"Each of the {m} target answers is word for word one of the {n} source answers; nothing to do.",
+        f"目标部署 {m} 条回答都与源部署 {n} 条回答中的某一条逐字相同；无需处理。",
     )
 
 
@@ -104,9 +104,9 @@ def case_changed(n: int, m: int, different: int, surprise: Sentence, size: Sente
     """Verdict `changed` with a source that varies: inside the noise, or not proven."""
     big_en, big_zh = (f"; {size.en}", f"；{size.zh}") if size else ("", "")
     return Sentence(
-        f"{different} of {m} target replies are worded like none of the {n} source replies, but the source varies too: "
+        f"{different} of {m} target answers are worded like none of the {n} source answers, but the source varies too: "
         f"{surprise.en}{big_en}. Look at it only if the wording matters.",
-        f"目标端 {m} 条回答中有 {different} 条的文字在源端 {n} 条回答中没有出现过，但源端自身也有波动："
+        f"目标部署 {m} 条回答中有 {different} 条的文字在源部署 {n} 条回答中没有出现过，但源部署自身也有波动："
         f"{surprise.zh}{big_zh}。只有在意措辞时才需查看。",
     )
 
@@ -116,18 +116,17 @@ def case_changed_deterministic(n: int, m: int, different: int, effects: Sequence
     if effects:
         en, zh = _effects(effects)
         return Sentence(
-            f"All {n} source replies are the same text; {different} of {m} target replies differ, also in {en}, "
+            f"All {n} source answers are the same text; {different} of {m} target answers differ, also in {en}, "
             f"which is not proof yet. More target passes would settle it.",
-            f"源端 {n} 条回答文字完全相同；目标端 {m} 条中有 {different} 条不同，{zh}也有变化，但证据还不足。增加目标"
-            f"端轮次可以得出结论。",
+            f"源部署 {n} 条回答文字完全相同；目标部署 {m} 条中有 {different} 条不同，{zh}也有变化，但证据还不足。"
+            f"增加目标部署的轮次可以得出结论。",
         )
     return Sentence(
-        f"All {n} source replies are the same text; {different} of {m} target replies differ, but in nothing that "
+        f"All {n} source answers are the same text; {different} of {m} target answers differ, but in nothing that "
         f"matters by itself: no check, language, refusal, finish reason, tool call, length (beyond 40 %) or meaning. "
         f"Look at it only if the wording matters.",
-        f"源端 {n} 条回答文字完全相同；目标端 {m} 条中有 {different} 条不同，但没有实质变化：检查项、语言、拒答、结束"
-        f"原因、工具调用、"
-        f"长度（超过 40 %）和语义都未变。只有在意措辞时才需查看。",
+        f"源部署 {n} 条回答文字完全相同；目标部署 {m} 条中有 {different} 条不同，但没有实质变化：检查项、语言、拒答、"
+        f"结束原因、工具调用、长度（超过 40 %）和语义都未变。只有在意措辞时才需查看。",
     )
 
 
@@ -135,11 +134,11 @@ def case_drift(n: int, m: int, different: int, surprise: Sentence, size: Sentenc
     """Verdict `drift` with a source that varies."""
     big_en, big_zh = (f"; {size.en}", f"；{size.zh}") if size else ("", "")
     return Sentence(
-        f"The {m} target replies differ from the {n} source replies by more than the source varies ({different} of "
+        f"The {m} target answers differ from the {n} source answers by more than the source varies ({different} of "
         f"them "
         f"have a text the source never gave): {surprise.en}{big_en}. Read them side by side and accept or fix the "
         f"change.",
-        f"目标端 {m} 条回答与源端 {n} 条回答的差异超出源端自身的波动（其中 {different} 条文字在源端从未出现）："
+        f"目标部署 {m} 条回答与源部署 {n} 条回答的差异超出源部署自身的波动（其中 {different} 条文字在源部署从未出现）："
         f"{surprise.zh}{big_zh}。"
         f"请对照阅读，然后接受或修复。",
     )
@@ -149,10 +148,10 @@ def case_drift_deterministic(n: int, m: int, different: int, surprise: Sentence,
     """Verdict `drift` with a source that repeats itself: names the material effects."""
     en, zh = _effects(effects)
     return Sentence(
-        f"All {n} source replies are the same text; {different} of {m} target replies differ, and not only in "
+        f"All {n} source answers are the same text; {different} of {m} target answers differ, and not only in "
         f"wording but "
         f"in {en}: {surprise.en}. Read them side by side and accept or fix the change.",
-        f"源端 {n} 条回答文字完全相同；目标端 {m} 条中有 {different} 条不同，且不只是措辞，{zh}也变了："
+        f"源部署 {n} 条回答文字完全相同；目标部署 {m} 条中有 {different} 条不同，且不只是措辞，{zh}也变了："
         f"{surprise.zh}。请对照阅读，然后接受或修复。",
     )
 
@@ -163,22 +162,22 @@ def case_fails(worse: Sequence[CheckOutcome], surprise: Sentence) -> Sentence:
     more_en = f" (and {len(worse) - 1} more)" if len(worse) > 1 else ""
     more_zh = f"（另有 {len(worse) - 1} 项）" if len(worse) > 1 else ""
     return Sentence(
-        f"Check {first.check}{more_en} holds for {first.source_passed} of {first.source_total} source replies but only "
-        f"{first.target_passed} of {first.target_total} target replies: {surprise.en}. Fix the prompt or the "
+        f"Check {first.check}{more_en} holds for {first.source_passed} of {first.source_total} source answers but only "
+        f"{first.target_passed} of {first.target_total} target answers: {surprise.en}. Fix the prompt or the "
         f"deployment "
         f"before the switch.",
-        f"检查项 {first.check}{more_zh}在源端 {first.source_total} 条回答中有 {first.source_passed} 条成立，在目标端 "
-        f"{first.target_total} 条中"
-        f"只有 {first.target_passed} 条成立：{surprise.zh}。切换之前请修改提示词或部署。",
+        f"检查项 {first.check}{more_zh}在源部署 {first.source_total} 条回答中有 {first.source_passed} 条成立，"
+        f"在目标部署 {first.target_total} 条中只有 {first.target_passed} 条成立："
+        f"{surprise.zh}。切换之前请修改提示词或部署。",
     )
 
 
 def case_error(n: int, missing_source: int, m: int, missing_target: int) -> Sentence:
     """Verdict `error`."""
     return Sentence(
-        f"Not judged: {missing_source} of {n} source replies and {missing_target} of {m} target replies are missing "
+        f"Not judged: {missing_source} of {n} source answers and {missing_target} of {m} target answers are missing "
         f"after all retries. Take the missing samples again with --resume.",
-        f"未作判定：重试之后，源端 {n} 条回答仍缺 {missing_source} 条，目标端 {m} 条仍缺 {missing_target} 条。请用 "
+        f"未作判定：重试之后，源部署 {n} 条回答仍缺 {missing_source} 条，目标部署 {m} 条仍缺 {missing_target} 条。请用 "
         f"--resume 补采缺失的样本。",
     )
 
@@ -188,7 +187,7 @@ def case_new() -> Sentence:
     return Sentence(
         "Nothing was compared: there is no recording of this request, because the case is new or its request was "
         "changed. Record it on the source with `promptreg record --top-up`.",
-        "未作比较：没有这个请求的录制，因为用例是新的，或者它的请求已改动。请用 `promptreg record --top-up` 在源端录"
+        "未作比较：没有这个请求的录制，因为用例是新的，或者它的请求已改动。请用 `promptreg record --top-up` 在源部署录"
         "制。",
     )
 
@@ -209,7 +208,7 @@ def size_of(channel: str, effect: ChannelEffect) -> Sentence | None:
     name = channel_name(channel)
     return Sentence(
         f"in {name.en} the target lies {effect.ratio:.2g} times as far from the source as the source from itself",
-        f"在{name.zh}上，目标端与源端的距离是源端自身波动的 {effect.ratio:.2g} 倍",
+        f"在{name.zh}上，目标部署与源部署的距离是源部署自身波动的 {effect.ratio:.2g} 倍",
     )
 
 

@@ -19,7 +19,7 @@ def compared(facts: Facts) -> Sentence:
     return Sentence(
         f"{_many(facts.compared, 'case')}, {_many(facts.source_passes, 'source pass')} against "
         f"{_many(facts.target_passes, 'target pass')}",
-        f"{facts.compared} 个用例，源端 {facts.source_passes} 轮对目标端 {facts.target_passes} 轮",
+        f"{facts.compared} 个用例，源部署 {facts.source_passes} 轮对目标部署 {facts.target_passes} 轮",
     )
 
 
@@ -29,7 +29,7 @@ def suite_drift(facts: Facts, p_value: float, listed: int) -> Sentence:
         where = Sentence(
             f"{_many(listed, 'case')} moved further than the source's own noise explains (about {percent(facts.fdr)} "
             f"false entries are to be expected in such a list). Read the worst first, then accept or fix each",
-            f"{listed} 个用例的变化超出源端自身的波动（此类清单中预计约有 {percent(facts.fdr)} 的误报）。请从最严重的"
+            f"{listed} 个用例的变化超出源部署自身的波动（此类清单中预计约有 {percent(facts.fdr)} 的误报）。请从最严重的"
             f"看起，逐个接受或修复",
         )
     else:
@@ -43,7 +43,8 @@ def suite_drift(facts: Facts, p_value: float, listed: int) -> Sentence:
     return Sentence(
         f"The target drifted: {what.en}, p = {_p(p_value)} against a limit of {_p(facts.alpha)}. {where.en}."
         f"{_stratified(facts).en}",
-        f"目标端发生漂移：{what.zh}，p = {_p(p_value)}，界限为 {_p(facts.alpha)}。{where.zh}。{_stratified(facts).zh}",
+        f"目标部署发生漂移：{what.zh}，p = {_p(p_value)}，界限为 {_p(facts.alpha)}。{where.zh}。"
+        f"{_stratified(facts).zh}",
     )
 
 
@@ -62,7 +63,7 @@ def suite_regression(
         f"Checks got worse on the target: {what.en}, p = {_p(regression_p)} against a limit of "
         f"{_p(facts.regression_alpha)}; {_many(worse, 'check')} lower, {better} higher, {cases.en}.{also.en} "
         f"Fix these before the switch.{_stratified(facts).en}",
-        f"目标端检查项变差：{what.zh}，p = {_p(regression_p)}，界限为 {_p(facts.regression_alpha)}；{worse} 项下降，"
+        f"目标部署检查项变差：{what.zh}，p = {_p(regression_p)}，界限为 {_p(facts.regression_alpha)}；{worse} 项下降，"
         f"{better} 项上升，"
         f"{cases.zh}。{also.zh}切换之前请先修复。{_stratified(facts).zh}",
     )
@@ -116,7 +117,7 @@ def needs_target_passes(more: int, passes: int) -> Sentence:
     return Sentence(
         f"{_passes_en(passes)} on the target can find regressions but never equivalence; "
         f"{_many(more, 'more target pass')} would settle it",
-        f"目标端只有 {passes} 轮，可以发现变差，但不能证明等价；再跑 {more} 轮目标端即可得出结论",
+        f"目标部署只有 {passes} 轮，可以发现变差，但不能证明等价；再跑 {more} 轮目标部署即可得出结论",
     )
 
 
@@ -125,7 +126,7 @@ def needs_source_passes(more: int) -> Sentence:
     return Sentence(
         f"The source was recorded too rarely to know its noise; {_many(more, 'more source pass')} "
         f"(`promptreg record --top-up`) would settle it",
-        f"源端录制的轮次太少，不足以了解它的波动；再录 {more} 轮源端（`promptreg record --top-up`）即可得出结论",
+        f"源部署录制的轮次太少，不足以了解它的波动；再录 {more} 轮源部署（`promptreg record --top-up`）即可得出结论",
     )
 
 
@@ -133,7 +134,7 @@ def plan_goes_on() -> Sentence:
     """Not the last look."""
     return Sentence(
         "The plan goes on: the remaining target passes would settle it",
-        "计划尚未结束：跑完剩余的目标端轮次即可得出结论",
+        "计划尚未结束：跑完剩余的目标部署轮次即可得出结论",
     )
 
 
@@ -171,7 +172,7 @@ def lower_unproven(checks: Sequence[str], alpha: float) -> Sentence:
         f"{_many(len(checks), 'check')} {'is' if len(checks) == 1 else 'are'} lower on the target, which is not "
         f"proof at "
         f"{_p(alpha)} ({_list(checks)})",
-        f"目标端有 {len(checks)} 项检查的通过率较低，但在 {_p(alpha)} 的水平上还不是证据（{_list(checks)}）",
+        f"目标部署有 {len(checks)} 项检查的通过率较低，但在 {_p(alpha)} 的水平上还不是证据（{_list(checks)}）",
     )
 
 
@@ -212,7 +213,7 @@ def power_too_low(outcome: PowerOutcome, more_passes: int) -> Sentence:
     return Sentence(
         f"{outcome.sentence.en}, which is too rarely; {_many(more_passes, 'more target pass')}, or more source passes, "
         f"would settle it",
-        f"{outcome.sentence.zh}，发现率太低；再跑 {more_passes} 轮目标端，或增加源端轮次，可以得出结论",
+        f"{outcome.sentence.zh}，发现率太低；再跑 {more_passes} 轮目标部署，或增加源部署轮次，可以得出结论",
     )
 
 

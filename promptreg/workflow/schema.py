@@ -39,7 +39,8 @@ def _suite() -> JsonObject:
             "suite": _TEXT,
             "verdict": {"enum": [verdict.value for verdict in SuiteVerdict]},
             "p_value": _unit("How often chance alone gives as large a difference; null when nothing was compared."),
-            "sentence": _sentence(),
+            "sentence": _TEXT,
+            "sentence_zh": _TEXT,
             "cases": {"type": "array", "items": _case()},
         }
     )
@@ -53,15 +54,12 @@ def _case() -> JsonObject:
             "case_id": _TEXT,
             "verdict": {"enum": [verdict.value for verdict in CaseVerdict]},
             "p_value": _unit("As for the suite; null when the case was not compared."),
-            "sentence": _sentence(),
+            "sentence": _TEXT,
+            "sentence_zh": _TEXT,
             "channels": {"type": "object", "additionalProperties": channel},
             "checks": {"type": "array", "items": check},
         }
     )
-
-
-def _sentence() -> JsonObject:
-    return _object({"en": _TEXT, "zh": _TEXT})
 
 
 def _unit(description: str) -> JsonObject:

@@ -72,7 +72,7 @@ def test_same_texts_pass():
     assert judgement.p_value == 1.0
     assert {case.verdict for case in judgement.cases} == {CaseVerdict.PASS}
     assert judgement.cases[0].p_value == 1.0
-    assert "All 10 source replies and all 5 target replies are the same text" in judgement.cases[0].sentence.en
+    assert "All 10 source answers and all 5 target answers are the same text" in judgement.cases[0].sentence.en
 
 
 def test_only_known_texts_pass_unless_the_mix_changed():
@@ -119,7 +119,7 @@ def test_a_deterministic_source_does_not_drift_by_wording_alone():
     judgement = judge_suite("s", cases)
     assert judgement.verdict is SuiteVerdict.EQUIVALENT
     assert {case.verdict for case in judgement.cases} == {CaseVerdict.CHANGED}
-    assert "5 of 5 target replies differ, but in nothing that matters" in judgement.cases[0].sentence.en
+    assert "5 of 5 target answers differ, but in nothing that matters" in judgement.cases[0].sentence.en
     assert judgement.facts.deterministic_cases == 10
 
 
@@ -127,8 +127,8 @@ def test_a_deterministic_source_does_not_drift_by_wording_alone():
     ("effect", "changes"),
     [
         ("embedding", {"distances": {frozenset(("yes it is", "no it not")): 0.7}}),
-        ("length", {"reply": "yes it is, " * 3}),
-        ("length", {"reply": "yes"}),
+        ("length", {"answer": "yes it is, " * 3}),
+        ("length", {"answer": "yes"}),
         ("finish_reason", {"traits": {"finish_reason": "length"}}),
         ("tool_calls", {"traits": {"tool_calls": '[{"name":"f"}]'}}),
         ("language", {"traits": {"language": "zh"}}),
@@ -137,16 +137,16 @@ def test_a_deterministic_source_does_not_drift_by_wording_alone():
     ],
 )
 def test_a_deterministic_source_drifts_by_a_material_effect(effect, changes):
-    reply = changes.get("reply", "no it not")
+    answer = changes.get("answer", "no it not")
     traits = {
-        reply: trait(
-            **{"text": reply, "length": len(reply), "finish_reason": "stop", "language": "en"}
+        answer: trait(
+            **{"text": answer, "length": len(answer), "finish_reason": "stop", "language": "en"}
             | changes.get("traits", {})
         )
     }
     checks = [check("moved", [True] * 10, [False] * 5)] if "checks" in changes else ()
     moved = texts(
-        "moved", ["yes it is"] * 10, [reply] * 5, distances=changes.get("distances"), traits=traits, checks=checks
+        "moved", ["yes it is"] * 10, [answer] * 5, distances=changes.get("distances"), traits=traits, checks=checks
     )
     if effect == "length":
         lengths = np.array([trait.length for trait in moved.traits])
@@ -203,7 +203,7 @@ def test_a_broken_check_fails_and_is_a_regression():
     assert judgement.verdict is SuiteVerdict.REGRESSION
     assert judgement.cases[0].case_id == "c3"
     assert judgement.cases[0].verdict is CaseVerdict.FAIL
-    assert "10 of 10 source replies but only 0 of 5 target replies" in judgement.cases[0].sentence.en
+    assert "10 of 10 source answers but only 0 of 5 target answers" in judgement.cases[0].sentence.en
     assert judgement.cases[0].checks[0].worse
     assert judgement.regression.worse == ("c3: json",)
     assert judgement.regression.p_value == pytest.approx(1 / 3003)
@@ -263,7 +263,7 @@ def test_a_case_that_could_not_be_judged_keeps_the_suite_from_equivalent():
     assert judgement.verdict is SuiteVerdict.INCONCLUSIVE
     assert judgement.cases[0].verdict is CaseVerdict.ERROR
     assert judgement.cases[0].p_value is None
-    assert "0 of 10 source replies and 2 of 5 target replies are missing" in judgement.cases[0].sentence.en
+    assert "0 of 10 source answers and 2 of 5 target answers are missing" in judgement.cases[0].sentence.en
     assert "(x)" in judgement.sentence.en
     assert exit_code([judgement.verdict]) is ExitCode.INCONCLUSIVE
     assert exit_code([judgement.verdict], allow_inconclusive=True) is ExitCode.EQUIVALENT

@@ -48,7 +48,7 @@ def conformal_ranks(distances: Floats, n: int) -> tuple[float, ...]:
 
 
 def rank_effect(ranks: Sequence[float]) -> tuple[float, float]:
-    """Mean of 0.5 − rank over all replies, and its standard error 1/√(12 · replies) without drift.
+    """Mean of 0.5 − rank over all answers, and its standard error 1/√(12 · answers) without drift.
 
     A share f of wholly changed cases gives about f/2.
     """

@@ -1,7 +1,7 @@
 """The suite's p-value: four statistics over all cases, their smallest rank taken inside the same labellings.
 
     T1 = Σ_k max(zU_k, 0)²    something changed in some cases
-    T2 = Σ_k zO_k             replies lie further out everywhere
+    T2 = Σ_k zO_k             answers lie further out everywhere
     T3 = max_k −ln p_k        one case is clearly wrong
     T4 = Σ_k −ln p_k          a little everywhere
 
