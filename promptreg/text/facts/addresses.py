@@ -6,10 +6,20 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from promptreg.text.facts.model import FactKind
-from promptreg.text.facts.page import Reading
+from promptreg.text.facts.page import BLANK, Reading
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from promptreg.text.facts.page import Page
+
+_LETTERS: Final = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+_LOCAL_CHARACTERS: Final = _LETTERS + "0123456789_.+-"
+_CODE_CHARACTERS: Final = _LETTERS + "_#-"
+_URL_MARK: Final = re.compile(r"://|www\.")
+_AT: Final = re.compile("@")
+_SLASH: Final = re.compile("/")
+_UUID_INSIDE: Final = re.compile("-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-")
 
 _URL: Final = re.compile(
     r"(?:(?:https?|ftp|wss?|file|s3|git|ssh)://|www\.)[^\s\0<>\"'`，。；：！？、（）【】「」『』《》“”‘’|]++",
@@ -26,8 +36,30 @@ _ENDING: Final = re.compile(
     r"|xlsx?|pptx?|zip|gz|tar|tgz|7z|png|jpe?g|gif|svg|mp[34]|wav|sql|db|sqlite|java|go|rs|cpp|hpp|exe|dll|so|whl|lock"
     r"|com|org|net|io|cn|dev|ai|gov|edu|co|uk|de|fr|jp|eu|info|example|local|test)(?![A-Za-z0-9_-])(?!\.[A-Za-z0-9])",
 )
-_NAME_CHARACTERS: Final = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-.+@~/\\:"
-_HOST_ENDINGS: Final = frozenset(["com", "org", "net", "io", "cn", "dev", "ai", "gov", "edu", "co", "uk", "de", "fr", "jp", "eu", "info", "example", "local", "test"])
+_NAME_CHARACTERS: Final = _LETTERS + "0123456789_-.+@~/\\:"
+_HOST_ENDINGS: Final = frozenset(
+    [
+        "com",
+        "org",
+        "net",
+        "io",
+        "cn",
+        "dev",
+        "ai",
+        "gov",
+        "edu",
+        "co",
+        "uk",
+        "de",
+        "fr",
+        "jp",
+        "eu",
+        "info",
+        "example",
+        "local",
+        "test",
+    ]
+)
 _UNIX_PATH: Final = re.compile(r"(?<![\w/.~<])(?:~|\.{1,2})?(?:/[A-Za-z0-9_.@+-]{1,100}+){1,30}+/?")
 _WINDOWS_PATH: Final = re.compile(r"(?<![A-Za-z0-9])[A-Za-z]:\\[^\s\0\"<>|*?，。；：！？]++")
 
@@ -61,27 +93,52 @@ _HAS_CAPITAL: Final = re.compile("[A-Z]")
 
 
 def read_addresses(page: Page) -> None:
-    """Read everything of this module off the page, longest forms first."""
+    """Read web and e-mail addresses and paths off the page, longest forms first."""
     text = page.text
-    if "://" in text or "www." in text.lower():
-        page.take(_URL, _url)
+    if "://" in text or "www." in text:
+        page.take_at(_url_places(text), _URL, _url)
     if "@" in text:
-        page.take(_EMAIL, lambda match: Reading(FactKind.EMAIL, match[0].rstrip(".").lower(), *match.span()))
-    if "\\" in text:
+        places = (_begin(text, match.start(), _LOCAL_CHARACTERS) for match in _AT.finditer(text))
+        page.take_at(places, _EMAIL, lambda match: Reading(FactKind.EMAIL, match[0].rstrip(".").lower(), *match.span()))
+    if ":\\" in text:
         page.take(_WINDOWS_PATH, _path)
     page.add(_named_by_ending(page.text))
     if "/" in text:
-        page.take(_UNIX_PATH, _unix_path)
-    page.take(_UUID, _exact)
+        places = (_begin(page.text, match.start(), "~.") for match in _SLASH.finditer(page.text))
+        page.take_at(places, _UNIX_PATH, _unix_path)
+    if _UUID_INSIDE.search(page.text):
+        page.take(_UUID, _exact)
 
 
 def read_identifiers(page: Page) -> None:
     """Read identifiers and versions. Dates are read before, since 2026.12.1 looks like a version."""
-    page.take(_VERSION, _version)
-    page.take(_PHONE, lambda match: _identifier(re.sub(r"[ ()-]", "", match[0]), match))
-    page.take(_LONG_DIGITS, _exact)
-    page.take(_CODE, _code)
-    page.take(_HEX, _exact)
+    text = page.text
+    places = [place for place in page.digits if text[place] != BLANK]
+    if not places:
+        return
+    page.take_at((_begin(text, place, "vV. ", 2) for place in places), _VERSION, _version)
+    page.take_at(places, _VERSION, _version)
+    page.take_at(
+        (_begin(text, place, "+(", 1) for place in places),
+        _PHONE,
+        lambda match: _identifier(re.sub(r"[ ()-]", "", match[0]), match),
+    )
+    page.take_at(places, _LONG_DIGITS, _exact)
+    page.take_at((_begin(text, place, _CODE_CHARACTERS, 100) for place in places), _CODE, _code)
+    page.take_at((_begin(text, place, "0123456789abcdef") for place in places), _HEX, _exact)
+
+
+def _begin(text: str, place: int, characters: str, most: int = 64) -> int:
+    """Where the run of these characters begins that ends before `place`; it is at most `most` long."""
+    if not place or text[place - 1] not in characters:
+        return place
+    before = text[max(0, place - most) : place]
+    return place - len(before) + len(before.rstrip(characters))
+
+
+def _url_places(text: str) -> Iterator[int]:
+    for match in _URL_MARK.finditer(text):
+        yield _begin(text, match.start(), _LETTERS, 8) if match[0] == "://" else match.start()
 
 
 def _identifier(normal: str, match: re.Match[str]) -> Reading:

@@ -22,6 +22,10 @@ _MONTH: Final = (
     r"(?:Jan(?:uary)?|Feb(?:ruary)?|Mar(?:ch)?|Apr(?:il)?|May|June?|July?|Aug(?:ust)?|Sept?(?:ember)?|Oct(?:ober)?"
     r"|Nov(?:ember)?|Dec(?:ember)?)\b\.?"
 )
+_MONTH_WORDS: Final = frozenset(
+    "january february march april may june july august september october november december jan feb mar apr jun jul aug sep sept oct nov dec".split()
+)
+_NUMERAL_RUN: Final = re.compile("[零〇○一二三四五六七八九十]++")
 _DAY: Final = r"(?:0?[1-9]|[12][0-9]|3[01])(?:st|nd|rd|th)?\b"
 _YEAR: Final = r"(?:1[0-9]|20|21)[0-9]{2}\b"
 _ENGLISH: Final = re.compile(
@@ -50,15 +54,20 @@ _CHINESE: Final = re.compile(
     rf"|(?<=[每本当下上个]月)(?P<d3>{_N}) ?[日号])"
 )
 _WEEKDAY: Final = re.compile(
-    r"(?<![A-Za-z])(?P<en>Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)days?(?![A-Za-z])"
-    r"|(?<![A-Za-z])(?P<short>Mon|Tue|Tues|Wed|Thu|Thur|Thurs|Fri|Sat|Sun)(?=\.?,? ?[0-9]|[-–][A-Z]|\.,| to [MTWFS])"
-    r"|(?<![一二两三四五六七八九十半0-9])(?:(?:星期|礼拜)(?P<zh>[一二三四五六日天])|周(?P<zh2>[一二三四五六日])(?![次回趟天个年期到边围]))"
+    r"(?:(?P<en>Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)days?(?![A-Za-z])"
+    r"|(?P<short>Mon|Tue|Tues|Wed|Thu|Thur|Thurs|Fri|Sat|Sun)(?=\.?,? ?[0-9]|[-–][A-Z]|\.,| to [MTWFS]))"
+)
+_CHINESE_WEEKDAY: Final = re.compile(
+    r"[周星礼](?<![一二两三四五六七八九十半0-9]周)(?:(?<=[星礼])[期拜])?(?P<day>[一二三四五六日天])(?![次回趟天个年期到边围])"
+)
+_WEEKDAY_WORDS: Final = frozenset(
+    "monday mondays tuesday tuesdays wednesday wednesdays thursday thursdays friday fridays saturday saturdays sunday "
+    "sundays mon tue tues wed thu thur thurs fri sat sun".split()
 )
 _WEEK: Final = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"]
-_RELATIVE: Final = re.compile(
-    r"\b(?:today|tonight|tomorrow|yesterday)\b|(?:今天|今日|今晚|明天|明日|明早|明晚|后天|昨天|昨日|昨晚|前天)(?!不)",
-    re.IGNORECASE,
-)
+_RELATIVE_WORDS: Final = frozenset({"today", "tonight", "tomorrow", "yesterday"})
+_RELATIVE: Final = re.compile("today|tonight|tomorrow|yesterday", re.IGNORECASE)
+_CHINESE_RELATIVE: Final = re.compile("[今明后昨前][天日早晚]")
 _RELATIVE_FORMS: Final = MappingProxyType(
     {
         **dict.fromkeys(("today", "tonight", "今天", "今日", "今晚"), "today"),
@@ -71,11 +80,12 @@ _RELATIVE_FORMS: Final = MappingProxyType(
 _DECADE: Final = re.compile(
     r"(?<![A-Za-z0-9])(?P<en>(?:1[0-9]|20)[0-9]0)['’]?s(?![A-Za-z])|(?P<zh>[0-9]0|[二三四五六七八九]十)年代"
 )
+_QUARTER_WORDS: Final = frozenset({"q", "first", "second", "third", "fourth"})
 _QUARTER: Final = re.compile(
-    r"(?<![A-Za-z0-9])(?:Q(?P<q>[1-4])(?![A-Za-z0-9])|(?P<word>first|second|third|fourth|1st|2nd|3rd|4th)[- ]quarter(?!s))"
-    r"|第?(?P<zh>[一二三四1-4])季度",
+    r"(?<![A-Za-z0-9])(?:Q(?P<q>[1-4])(?![A-Za-z0-9])|(?P<word>first|second|third|fourth|1st|2nd|3rd|4th)[- ]quarter(?!s))",
     re.IGNORECASE,
 )
+_CHINESE_QUARTER: Final = re.compile("第?([一二三四1-4])季度")
 _QUARTERS: Final = MappingProxyType(
     {word: number for number, words in enumerate(("first 1st 一 1", "second 2nd 二 2", "third 3rd 三 3", "fourth 4th 四 4"), 1) for word in words.split()}
 )  # fmt: skip
@@ -90,40 +100,69 @@ _CLOCK_WORDS: Final = re.compile(
     r"(?: o['’]clock(?: in the (?P<part>morning|afternoon|evening))?| ?(?P<p>[ap])\.?m\b\.?)|\b(?P<word>noon|midday|midnight)\b",
     re.IGNORECASE | re.ASCII,
 )
+_CLOCK_STARTS: Final = frozenset(
+    "one two three four five six seven eight nine ten eleven twelve noon midday midnight".split()
+)
 _HOURS: Final = MappingProxyType(
     {
         word: hour
-        for hour, word in enumerate(["one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"], 1)
+        for hour, word in enumerate(
+            ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"], 1
+        )
     }
 )
-_PART: Final = r"(?P<part>凌晨|清晨|早晨|早上|上午|中午|正午|午后|下午|傍晚|晚上|晚间|夜里|夜间|午夜|深夜|半夜|今晚|明晚|昨晚|明早|每晚|早|晚)"
-_CHINESE_CLOCK: Final = re.compile(
-    rf"{_PART} ?(?P<h1>[0-9]{{1,2}})[:：](?P<m1>[0-5][0-9])(?![0-9])"
-    rf"|(?:{_PART.replace('?P<part>', '?P<part2>')} ?)(?P<h2>{_N}) ?[点时](?!间)(?:整|钟|(?P<half>半)|(?P<k>[一三])刻|(?P<m2>[0-5]?[0-9]|[零一二三四五六七八九十]{{1,3}})分?)?"
-    rf"|(?<![第以这如几])(?<![0-9一二三四五六七八九十])(?P<h3>{_N})点(?:整|钟|(?P<half3>半)|(?P<k3>[一三])刻|(?P<m3>[0-5]?[0-9]|[零一二三四五六七八九十]{{1,3}})分|(?=[前后到至起开关]))"
+_PART: Final = re.compile(
+    "(凌晨|清晨|早晨|早上|上午|中午|正午|午后|下午|傍晚|晚上|晚间|夜里|夜间|午夜|深夜|半夜|今晚|明晚|昨晚|明早|每晚|早|晚) ?$"
 )
-_AFTER_NOON: Final = frozenset(["午后", "下午", "傍晚", "晚上", "晚间", "夜里", "夜间", "深夜", "今晚", "明晚", "昨晚", "每晚", "晚"])
+_MINUTE: Final = r"(?:[0-5]?[0-9]|[零一二三四五六七八九十]{1,3})"
+_CLOCK_SIGN: Final = re.compile("[点时:：]")
+# The hour; "dot" needs something that tells a time from "three points", unless a part of the day stands before it.
+_CHINESE_CLOCK: Final = re.compile(
+    rf"(?<![第以这如几0-9一二三四五六七八九十:：])(?P<h>{_N}) ?(?:[:：](?P<m>[0-5][0-9])(?![0-9:：])|[点时](?!间)"
+    rf"(?:(?P<sure>整|钟|(?P<half>半)|(?P<quarter>[一三])刻|(?P<m2>{_MINUTE})分|(?=[前后到至起开关]))|(?P<m3>{_MINUTE}))?)"
+)
+_AFTER_NOON: Final = frozenset(
+    ["午后", "下午", "傍晚", "晚上", "晚间", "夜里", "夜间", "深夜", "今晚", "明晚", "昨晚", "每晚", "晚"]
+)
 
 
 def read_dates(page: Page) -> None:
     """Read dates and times off the page, the fullest forms first."""
     text = page.text
-    if "年" in text or "月" in text:
-        page.take(_CHINESE, _chinese_date)
-    page.take(_ISO, _numeric_date)
-    page.take(_ENGLISH, _english_date)
-    page.take(_MONTH_ALONE, lambda match: _date(f"--{_month(match[0]):02}", match))
-    if "周" in text or "星期" in text or "礼拜" in text or "day" in text or "Mon" in text or "Sun" in text:
-        page.take(_WEEKDAY, _weekday)
-    page.take(_DECADE, lambda match: _date((match["en"] or _arabic(match["zh"]))[-2:] + "s", match))
-    page.take(
-        _QUARTER, lambda match: _date(f"Q{match['q'] or _QUARTERS[(match['word'] or match['zh']).lower()]}", match)
+    chinese = not text.isascii()
+    numerals = (
+        sorted([*page.digits, *(match.start() for match in _NUMERAL_RUN.finditer(text))]) if chinese else page.digits
     )
-    if "点" in text or "时" in text or ":" in text or "：" in text:
-        page.take(_CHINESE_CLOCK, _chinese_time)
-    page.take(_CLOCK, _clock)
-    page.take(_CLOCK_WORDS, _clock_words)
-    page.take(_RELATIVE, lambda match: _date(_RELATIVE_FORMS[match[0].lower()], match))
+    if "年" in text or "月" in text:
+        page.take_at(numerals, _CHINESE, _chinese_date)
+    months = page.places_of(_MONTH_WORDS)
+    page.take_at(page.digits, _ISO, _numeric_date)
+    if months:
+        page.take_at(sorted([*page.digits, *months]), _ENGLISH, _english_date)
+        page.take_at(months, _MONTH_ALONE, lambda match: _date(f"--{_month(match[0]):02}", match))
+    page.take_at(page.places_of(_WEEKDAY_WORDS), _WEEKDAY, _weekday)
+    if chinese:
+        page.take(_CHINESE_WEEKDAY, _chinese_weekday)
+        page.take(_CHINESE_RELATIVE, _relative)
+        if "季度" in text:
+            page.take(_CHINESE_QUARTER, _quarter)
+    page.take_at(sorted([*page.digits, *page.places_of(_QUARTER_WORDS)]), _QUARTER, _quarter)
+    page.take_at(numerals, _DECADE, lambda match: _date((match["en"] or _arabic(match["zh"]))[-2:] + "s", match))
+    if chinese and _CLOCK_SIGN.search(text):
+        page.take_at(numerals, _CHINESE_CLOCK, _chinese_time)
+    page.take_at(page.digits, _CLOCK, _clock)
+    page.take_at(page.places_of(_CLOCK_STARTS), _CLOCK_WORDS, _clock_words)
+    page.take_at(page.places_of(_RELATIVE_WORDS), _RELATIVE, _relative)
+
+
+def _relative(match: re.Match[str]) -> Reading | None:
+    normal = _RELATIVE_FORMS.get(match[0].lower())
+    return None if normal is None else _date(normal, match)
+
+
+def _quarter(match: re.Match[str]) -> Reading:
+    named = match.groupdict()
+    return _date(f"Q{named.get('q') or _QUARTERS[(named.get('word') or match[1]).lower()]}", match)
 
 
 def _date(normal: str, match: re.Match[str]) -> Reading:
@@ -195,10 +234,14 @@ def _chinese_date(match: re.Match[str]) -> Reading | None:
 
 
 def _weekday(match: re.Match[str]) -> Reading:
-    chinese = match["zh"] or match["zh2"]
-    if chinese:
-        return _date(_WEEK["一二三四五六日".index("日" if chinese == "天" else chinese)], match)
     return _date((match["en"] or match["short"])[:3], match)
+
+
+def _chinese_weekday(match: re.Match[str]) -> Reading | None:
+    # 周天 and 星一 are no days.
+    if match[0] == "周天" or (match[0][0] in "星礼" and len(match[0]) == 2):
+        return None
+    return _date(_WEEK["一二三四五六日".index(match["day"].replace("天", "日"))], match)
 
 
 def _time(hour: int, minute: int, match: re.Match[str]) -> Reading | None:
@@ -232,18 +275,23 @@ def _clock_words(match: re.Match[str]) -> Reading | None:
 
 
 def _chinese_time(match: re.Match[str]) -> Reading | None:
-    hour = _number(match["h1"] or match["h2"] or match["h3"])
-    quarter = match["k"] or match["k3"]
-    minute = _number(match["m1"] or match["m2"] or match["m3"])
-    if hour is None:
+    hour, minute = _number(match["h"]), _number(match["m"] or match["m2"] or match["m3"])
+    begin = max(0, match.start() - 3)
+    part = _PART.search(match.string[begin : match.start()])
+    # Without a part of the day, 15:00 is left to the reader of all clocks, and 3点 may count points.
+    if hour is None or (part is None and (match["m"] or match["sure"] is None or "时" in match[0])):
         return None
-    if match["half"] or match["half3"]:
+    if match["half"]:
         minute = 30
-    elif quarter:
-        minute = 15 if quarter == "一" else 45
-    part = match["part"] or match["part2"]
-    if part in _AFTER_NOON and hour < 12:
-        hour += 12
-    elif (part in {"中午", "正午"} and hour < 10) or (part in {"午夜", "半夜", "凌晨"} and hour == 12):
-        hour = (hour + 12) % 24
-    return _time(hour, minute or 0, match)
+    elif match["quarter"]:
+        minute = 15 if match["quarter"] == "一" else 45
+    start = match.start()
+    if part is not None:
+        start = begin + part.start()
+        if part[1] in _AFTER_NOON and hour < 12:
+            hour += 12
+        elif (part[1] in {"中午", "正午"} and hour < 10) or (part[1] in {"午夜", "半夜", "凌晨"} and hour == 12):
+            hour = (hour + 12) % 24
+    if hour > 24 or (minute or 0) > 59:
+        return None
+    return Reading(FactKind.TIME, f"{hour % 24:02}:{minute or 0:02}", start, match.end())

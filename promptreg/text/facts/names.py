@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from itertools import groupby
 from typing import TYPE_CHECKING, Final
 
 from promptreg.text.facts.gazetteer import (
@@ -18,9 +17,10 @@ from promptreg.text.facts.gazetteer import (
 )
 from promptreg.text.facts.model import FactKind
 from promptreg.text.facts.page import BLANK, Reading
+from promptreg.text.facts.words import alternatives
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterator
 
     from promptreg.text.facts.page import Page
 
@@ -34,8 +34,11 @@ _SEQUENCE: Final = re.compile(
 _LATIN_IN_CHINESE: Final = re.compile(
     r"(?<![A-Za-z0-9_])[A-Za-z][A-Za-z0-9]*+(?:[-.+#_/&'’][A-Za-z0-9]++)*+[+#]*(?: [A-Z][A-Za-z0-9]*+(?:[-.+#_/&][A-Za-z0-9]++)*+){0,5}"
 )
+_CAMEL: Final = re.compile("[a-z][A-Z]")
 _INNER_CAPITAL: Final = re.compile(r"(?<![A-Za-z0-9_])[a-z]{1,6}[A-Z][A-Za-z0-9]*+")
-_HONORIFICS: Final = frozenset(["dr", "mr", "mrs", "ms", "prof", "professor", "president", "minister", "judge", "captain", "sir", "lady"])
+_HONORIFICS: Final = frozenset(
+    ["dr", "mr", "mrs", "ms", "prof", "professor", "president", "minister", "judge", "captain", "sir", "lady"]
+)
 _SINGLE_LETTER: Final = re.compile(r"[A-Za-zÀ-ÿ]")
 _SUFFIXES: Final = ("ing", "ly", "ed", "tion", "tions", "ment", "ments", "ness", "ance", "ence", "ity", "able", "ible", "ous", "ive", "ers", "es", "ies", "ism", "ure", "ful", "less")  # fmt: skip
 _VERB_AFTER: Final = re.compile(
@@ -46,21 +49,10 @@ _ENDS: Final = re.compile(r"[ ]*(?:[.!?,;:)\n]|$)")
 _HAN: Final = "一-鿿"
 
 
-def _trie(words: Iterable[str]) -> str:
-    """Alternatives grouped by their first character, which is several times as fast to search for."""
-    ordered = sorted(set(words), key=lambda word: (word[0], -len(word), word))
-    groups = (
-        (first, "|".join(re.escape(word[1:]) for word in group))
-        for first, group in groupby(ordered, key=lambda word: word[0])
-    )
-    return "|".join(f"{first}(?:{rest})" for first, rest in groups)
-
-
-_KNOWN: Final = re.compile(f"(?:{_trie((*PLACES, *FIRMS))})")
-_PERSON: Final = re.compile(
-    rf"(?<![{SURNAMES}])[{SURNAMES}](?:[{_HAN}]{{0,2}}?)(?:{'|'.join(TITLES)})"
-    rf"|(?<![{_HAN}][大很最太较])[小老阿](?:[王李张刘陈杨赵周吴徐孙朱林何郭梁宋郑谢韩唐冯董曹邓彭吕蒋蔡丁魏潘])(?![{_HAN}]?[的]?[子]\b)"
-)
+_KNOWN: Final = re.compile(f"(?:{alternatives((*PLACES, *FIRMS))})")
+_TITLE_OF_PERSON: Final = re.compile(alternatives(TITLES))
+_SURNAMES: Final = frozenset(SURNAMES)
+_NICKNAME: Final = re.compile(rf"[小老阿][王李张刘陈杨赵周吴徐孙朱林何郭梁宋郑谢韩唐冯董曹邓彭吕蒋蔡丁魏潘]")
 _PERSON_BY_ROLE: Final = re.compile(
     rf"(?:同事|导演|教练|记者|作者|选手|球员|经理|创始人|董事长|总裁|主席|总统|总理|部长|市长|歌手|演员|作家|画家|主持人|发言人|负责人|联系人|律师|法务部的|财务部的|部的|由|叫做?|名叫|找)([{SURNAMES}][{_HAN}]{{1,2}}?)"
     rf"(?=[，。、；：,.）)]|稍后|将|会|已|在|于|和|与|的|说|表示|执导|主演|发出|发送|担任|出任|负责|主持|跟进|处理|给|$)"
@@ -72,18 +64,16 @@ _ORGANISATION: Final = re.compile(
     f"(?:{'|'.join(sorted(ORGANISATIONS, key=lambda word: (-len(word), word)))})(?![{_HAN}]?化)"
 )
 _BOUNDARY: Final = re.compile(
-    r"的|和|与|在|由|是|向|从|到|了|为|对|及|或|往|去|被|把|给|让|于|据|将|跟|同|等|请|请到|位于|来自|来到|推荐|收购|联系|通过|根据|举行|负责|工作|就读|毕业|包括|以及|因为|如果|还有|这是|参观|前往|颁给|打到|判决|判令|责令|要求|规定|这笔|该笔|费用|认定|聘请|委托|投资|成立|创办|加入|离开|表示|发布|宣布|起诉|支付|转给|不是|以前|目前|已经|可以|需要|一家|两家|某家|这家|那家|本|该"
+    r"的|和|与|在|由|是|向|从|到|了|为|对|及|或|往|去|被|把|给|让|于|据|将|跟|同|等|请|请到|位于|来自|来到|推荐|收购|联系|通过|根据|举行|负责|工作|就读|毕业|包括|以及|因为|如果|还有|这是|参观|前往|颁给|打到|判决|判令|责令|要求|规定|这笔|该笔|费用|认定|聘请|委托|成立|创办|加入|离开|表示|发布|宣布|起诉|支付|转给|不是|以前|目前|已经|可以|需要|一家|两家|某家|这家|那家"
     rf"|[^{_HAN}]"
 )
-_PLACE: Final = re.compile(
-    rf"(?<![{_HAN}])(?:[{_HAN}]{{2,3}}?)(?:[省市县镇村州岛](?![{_HAN}]?[场面民]))|(?<=[在于到去从往位离自])[{_HAN}]{{2,3}}?(?:[省市区县镇村州岛山河湖江路街桥站寺])(?![{_HAN}]?[径由线边])"
-)
+_PLACE_END: Final = re.compile("[省市县镇村州岛区山河湖江路街桥站寺]")
+_SURE_PLACE_ENDS: Final = frozenset("省市县镇村州岛")
+_BEFORE_PLACE: Final = frozenset("在于到去从往位离自")
 _NO_PLACE: Final = re.compile(
     r"(?:城|上|超|股|楼|夜|本|全|该|我|都|各|门|这个?|那个?)市|(?:小|社|地|园|城|市|时|专|误|灾|山|景|校|郊|辖)区|(?:道|公|铁|马|线|电|网|思|出|套|一|走|迷|半|来|后)路|(?:登|爬|火|江|高|大|冰|下)山|(?:这|那|本|该|全|各|外|节)[省县镇村岛]|(?:车|网|下一?|上一?|本|到|终点|起点|中转|加油|这|那)站|(?:大|逛|上)街"
 )
-_DOMINANT: Final = 1
-_LATIN_WORD: Final = re.compile("[A-Za-z]{2,}+")
-_HAN_RUN: Final = re.compile(f"[{_HAN}]++")
+_ALL_HAN: Final = re.compile(f"[{_HAN}]+")
 
 
 def read_names(page: Page) -> None:
@@ -91,21 +81,24 @@ def read_names(page: Page) -> None:
     text = page.text
     chinese = False
     if not text.isascii():
-        han = sum(map(len, _HAN_RUN.findall(text)))
-        chinese = han > _DOMINANT * sum(1 for _ in _LATIN_WORD.finditer(text))
-        if han:
+        # Nearly everything beyond ASCII is Chinese here, and a Chinese character weighs as much as a Latin word.
+        beyond = len(text) - len(text.encode("ascii", "ignore"))
+        chinese = beyond > sum(map(len, page.words.values())) and _ALL_HAN.search(text) is not None
+        if _ALL_HAN.search(text):
             page.take(_TITLE, _title)
             page.take(_ORGANISATION, _organisation)
             page.take(_KNOWN, _named)
-            page.take(_PERSON, _named)
+            page.add([*_persons(page.text)])
+            page.take(_NICKNAME, _named)
             page.take(_PERSON_BY_ROLE, lambda match: Reading(FactKind.NAME, match[1], *match.span(1)))
             page.take(_PERSON_BY_VERB, lambda match: Reading(FactKind.NAME, match[1], *match.span(1)))
-            page.take(_PLACE, _place)
+            page.add([*_places(page.text)])
     if not chinese:
         if "“" in page.text or '"' in page.text:
             page.take(_TITLE, _title)
         page.take(_SEQUENCE, _sequence)
-        page.take(_INNER_CAPITAL, lambda match: Reading(FactKind.NAME, match[0].lower(), *match.span()))
+        if _CAMEL.search(page.text):
+            page.take(_INNER_CAPITAL, lambda match: Reading(FactKind.NAME, match[0].lower(), *match.span()))
     else:
         page.take(_LATIN_IN_CHINESE, _latin_in_chinese)
 
@@ -119,8 +112,29 @@ def _named(match: re.Match[str]) -> Reading:
     return Reading(FactKind.NAME, match[0], *match.span())
 
 
-def _place(match: re.Match[str]) -> Reading | None:
-    return None if _NO_PLACE.search(match[0]) else _named(match)
+def _persons(text: str) -> Iterator[Reading]:
+    """Surnames with up to two more characters before a title; the surname that is nearest to the title counts."""
+    for match in _TITLE_OF_PERSON.finditer(text):
+        for start in range(match.start() - 1, max(-1, match.start() - 4), -1):
+            if text[start] in _SURNAMES:
+                yield Reading(FactKind.NAME, text[start : match.end()], start, match.end())
+                break
+
+
+def _places(text: str) -> Iterator[Reading]:
+    """Two or three characters before 省, 市, 路 and the like, after a boundary or a word such as 在."""
+    for match in _PLACE_END.finditer(text):
+        end = match.end()
+        for start in (end - 3, end - 4):
+            before = text[start - 1 : start] if start > 0 else ""
+            inside = text[max(0, start) : end]
+            if start < 0 or not _ALL_HAN.fullmatch(inside):
+                break
+            known_before = before in _BEFORE_PLACE
+            if known_before or (match[0] in _SURE_PLACE_ENDS and not _ALL_HAN.fullmatch(before)):
+                if not _NO_PLACE.search(inside) and inside[0] not in _BEFORE_PLACE:
+                    yield Reading(FactKind.NAME, inside, start, end)
+                break
 
 
 def _organisation(match: re.Match[str]) -> Reading | None:

@@ -8,8 +8,9 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from promptreg.text.facts.model import FactKind
-from promptreg.text.facts.page import Reading
+from promptreg.text.facts.page import BLANK, Reading
 from promptreg.text.facts.units import CURRENCIES, UNITS, converted, is_currency, unit_of
+from promptreg.text.facts.words import alternatives
 from promptreg.text.numerals import (
     CHINESE_NUMERALS,
     ENGLISH_ORDINALS,
@@ -22,6 +23,8 @@ from promptreg.text.numerals import (
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from promptreg.text.facts.page import Page
 
 
@@ -46,14 +49,19 @@ _DIGITS: Final = (
 _ENGLISH: Final = "|".join((*ENGLISH_VALUES, *ENGLISH_SCALES, "half", "twice", "once", "doubled", "tripled", "quadrupled", "halved"))  # fmt: skip
 _ORDINALS: Final = "|".join(ENGLISH_ORDINALS)
 _HAN_RUN: Final = f"[{CHINESE_NUMERALS}]"
-_STARTS: Final = re.compile(
-    rf"(?P<digits>(?<![0-9]){_DIGITS}|(?<![0-9A-Za-z])\.[0-9]++)"
-    rf"|(?P<word>(?<![A-Za-z0-9'’])(?:(?P<ordinal>{_ORDINALS})|(?:{_ENGLISH})(?:(?:[ ]|-)(?:and[ ])?(?:{_ENGLISH}))*)(?![A-Za-z'’]))"
-    rf"|(?P<han>第?{_HAN_RUN}{{1,24}}+(?:点{_HAN_RUN}{{1,12}})?|半(?=个|天|年|小时|月|日|分钟|数|价|斤|公里|里|杯|片))"
-    r"|(?P<fraction>[½¼¾⅓⅔])",
-    re.IGNORECASE | re.ASCII,
+_NUMBER_WORDS: Final = frozenset(_ENGLISH.split("|"))
+_ORDINAL_WORDS: Final = frozenset(ENGLISH_ORDINALS) | frozenset(word for word in ENGLISH_VALUES if word.endswith("ty"))
+_DIGIT_START: Final = re.compile(_DIGITS, re.ASCII)
+_WORD_START: Final = re.compile(
+    rf"(?:{_ENGLISH})(?:[ -](?:and[ ])?(?:{_ENGLISH}))*+(?![A-Za-z'’])", re.IGNORECASE | re.ASCII
 )
-_VULGAR: Final = MappingProxyType({"½": "1/2", "¼": "1/4", "¾": "3/4", "⅓": "1/3", "⅔": "2/3"})
+_HAN_START: Final = re.compile(
+    rf"{_HAN_RUN}{{1,24}}+(?:点{_HAN_RUN}{{1,12}})?|半(?=个|天|年|小时|月|日|分钟|数|价|斤|公里|里|杯|片)|[½¼¾⅓⅔]"
+)
+_HAN_PLACES: Final = re.compile(rf"{_HAN_RUN}++|[半½¼¾⅓⅔]")
+_VULGAR: Final = MappingProxyType(
+    {"½": Decimal("0.5"), "¼": Decimal("0.25"), "¾": Decimal("0.75"), "⅓": Decimal("0.3333"), "⅔": Decimal("0.6667")}
+)
 
 # Words that begin like a numeral and are none. Long ones first where one begins another.
 _IDIOMS: Final = re.compile(
@@ -70,18 +78,24 @@ _IDIOMS: Final = re.compile(
     r"|亿(?:万富翁|达|联)"
 )
 _IDIOMS_INSIDE: Final = re.compile(
-    r"(?:统|唯|不|单|同|万|逐|专|归|合|划|之|进|有朝|说|第|均|大)一(?=$|[^十百千万零一二三四五六七八九个]|[个])|(?:乱七|横七竖|胡说|七嘴|四通|四面|五湖)八|再三|丢三|颠三|举一反|接二连|低三下|不三不|说三道|朝三暮|推三阻"
+    r"(?<=[统唯不单同万逐专归合划之进说均大])一(?=$|[^十百千万零一二三四五六七八九个]|个)|(?<=[乱横胡通面])八|(?<=再)三|(?<=[丢颠])三|(?<=举一反)三|(?<=低)三|(?<=不)[三四]|(?<=朝)三|(?<=暮)四|(?<=推)三|(?<=阻)四"
 )
-_EN_IDIOMS: Final = re.compile(
-    r"\b(?:(?:no|any|some|every|the|this|that|each|another|which|a new|an old|only|not) ?-?one|one (?:of|another|by one|can|could|may|might|must|should|would|will|has|is|thing|more|day when|size fits)"
-    r"|one['’]s|one-(?:time|way|off|on-one|sided|stop|click|page)|square one|one (?:time only|at a time)|zero[- ](?:tolerance|trust|day|config\w*|shot)|24/7"
-    r"|second (?:thoughts?|hand|nature|to none)|second-hand|(?:first|last) (?:and foremost|of all|name|names|aid|time|class|step)|first-(?:time|class|aid|come|party|hand|rate)|at first|third[- ](?:party|parties)|at second glance"
-    r"|million thanks|thanks a million|a hundred times over|on all fours|in two minds|two cents|two-(?:way|factor|fold)|twos|back to back)\b",
-    re.IGNORECASE | re.ASCII,
+_NO_CARDINAL: Final = re.compile(
+    r"(?:zero|one|two)[- ](?:tolerance|trust|day config|config\w*|factor|way|minds|cents|click|stop|off|size fits)\b",
+    re.IGNORECASE,
 )
+_NO_ORDINAL: Final = re.compile(
+    r"[ -](?:part(?:y|ies)|time|name|step|class|aid|of all|and foremost|thoughts?|hand|nature|to none|glance|rate|come)\b",
+    re.IGNORECASE,
+)
+_LIST_WORDS: Final = frozenset("first firstly second secondly third thirdly fourth fifth".split())
 _FIRST_IN_LIST: Final = re.compile(
-    r"(?:(?<=[.!?:;\n] )|(?<=[.!?:;\n])|^)(?:first|second|third|fourth|fifth)(?:ly)?(?=,| [a-z])|(?:(?<=[。；！？：:\n])|^)[ \u3000]*(?:其|第)[一二三四五六七八九十]{1,2}(?=[，,、：:]|步|点[，：:])|\b(?:firstly|secondly|thirdly)\b",
-    re.IGNORECASE | re.MULTILINE,
+    r"(?:(?<=[.!?:;\n] )|(?<=[.!?:;\n])|(?<!.))(?:first|second|third|fourth|fifth)(?:ly)?(?=,| [a-z])|(?:firstly|secondly|thirdly)",
+    re.IGNORECASE,
+)
+_PREFIX: Final = re.compile("[其第]")
+_CHINESE_FIRST_IN_LIST: Final = re.compile(
+    r"(?:(?<=[。；！？：:\n \u3000])|(?<!.))[其第][一二三四五六七八九十]{1,2}(?=[，,、：:]|步|点[，：:])"
 )
 _ONE_COUNTS: Final = re.compile(
     r"(?:每[天日周月年次人晚]?|各|仅|只有?|共|剩|至少|最多|最少|不超过|约|服用?|日|打|间隔)[ \0]*$"
@@ -108,12 +122,7 @@ _ENGLISH_UNIT: Final = re.compile(
     re.ASCII,
 )
 _MODIFIED: Final = MappingProxyType({"business": "workday", "working": "workday"})
-_HAN_UNITS: Final = "|".join(
-    sorted(
-        (word for word in (*UNITS, *CURRENCIES) if not word.isascii() and word[0] not in "°℃℉µμ²×"),
-        key=lambda word: (-len(word), word),
-    )
-)
+_HAN_UNITS: Final = alternatives(word for word in (*UNITS, *CURRENCIES) if "一" <= word[0] <= "鿿" or word[0] == "円")
 _HAN_UNIT: Final = re.compile(
     rf"[ ]?(?:多|余|来|几)?(?:个半|个)?(?P<area>平方|立方)?(?P<unit>{_HAN_UNITS})(?P<half>半(?![天年月小价路数]))?"
 )
@@ -132,9 +141,11 @@ _WORD_FRACTION: Final = re.compile(
     r"\b(?P<top>a|an|one|two|three|four|five|six|seven|nine|[1-9])[ -](?P<bottom>half|halves|third|quarter|fourth|fifth|sixth|seventh|eighth|ninth|tenth|hundredth)(?P<s>s)?\b(?![- ](?:time|party|floor|day|year|week|edition|place|person|attempt|option|of (?:January|February|March|April|May|June|July|August|September|October|November|December)))",
     re.IGNORECASE,
 )
-_HALF_OF: Final = re.compile(
-    r"\bhalf (?=of\b|the\b|as\b|its\b|their\b|his\b|her\b|our\b|my\b|your\b)|(?<=about )half\b|一半|半数|半价",
-    re.IGNORECASE,
+_HALF_OF: Final = re.compile(r"half (?=(?:of|the|as|its|their|his|her|our|my|your)\b)|(?<=about )half\b", re.IGNORECASE)
+_CHINESE_HALF: Final = re.compile("一半|半[数价]")
+_TOP: Final = re.compile(r"(?<![A-Za-z0-9])(?:a|an|one|two|three|four|five|six|seven|nine|[1-9])[ -]$", re.IGNORECASE)
+_BOTTOM_WORDS: Final = frozenset(
+    "half halves third thirds quarter quarters fourth fourths fifth fifths sixth sixths seventh sevenths eighth eighths ninth ninths tenth tenths hundredth hundredths".split()
 )
 _BOTTOMS: Final = MappingProxyType(
     {"half": 2, "halve": 2, "halves": 2, "third": 3, "quarter": 4, "fourth": 4, "fifth": 5, "sixth": 6, "seventh": 7, "eighth": 8, "ninth": 9, "tenth": 10, "hundredth": 100}
@@ -156,21 +167,80 @@ _VERBS: Final = MappingProxyType(
 
 def read_quantities(page: Page) -> None:
     """Read all numbers off the page. Dates, times and identifiers are read before."""
-    page.blank(_FIRST_IN_LIST)
-    page.take(_HAN_FRACTION, _han_fraction)
-    page.take(_SLASH_FRACTION, lambda match: _fraction(int(match[1]), int(match[2]), match))
-    page.take(_WORD_FRACTION, _word_fraction)
-    page.take(
-        _HALF_OF, lambda match: Reading(FactKind.SHARE, "50 %", match.start(), match.start() + len(match[0].rstrip()))
+    chinese = not page.text.isascii()
+    ordinals = page.places_of(_ORDINAL_WORDS)
+    page.blank_at(page.places_of(_LIST_WORDS), _FIRST_IN_LIST)
+    if chinese:
+        if "第" in page.text or "其" in page.text:
+            page.blank_at((match.start() for match in _PREFIX.finditer(page.text)), _CHINESE_FIRST_IN_LIST)
+        if "分之" in page.text:
+            page.take(_HAN_FRACTION, _han_fraction)
+        page.take(_CHINESE_HALF, lambda match: Reading(FactKind.SHARE, "50 %", *match.span()))
+        if "第" in page.text:
+            page.take(_HAN_ORDINAL, _han_ordinal)
+    if "/" in page.text:
+        page.take_at(page.digits, _SLASH_FRACTION, lambda match: _fraction(int(match[1]), int(match[2]), match))
+    bottoms = page.places_of(_BOTTOM_WORDS)
+    if bottoms:
+        page.take_at(_fraction_places(page.text, bottoms), _WORD_FRACTION, _word_fraction)
+        page.take_at(
+            page.places_of(frozenset({"half"})), _HALF_OF, lambda match: Reading(FactKind.SHARE, "50 %", *match.span())
+        )
+    page.take_at(
+        page.digits, _DIGIT_ORDINAL, lambda match: Reading(FactKind.ORDINAL, f"#{int(match[1])}", *match.span())
     )
-    page.blank(_EN_IDIOMS)
-    page.blank(_IDIOMS_INSIDE)
-    page.blank(_IDIOMS)
-    page.take(_HAN_ORDINAL, _han_ordinal)
-    page.take(_DIGIT_ORDINAL, lambda match: Reading(FactKind.ORDINAL, f"#{int(match[1])}", *match.span()))
-    page.take(_WORD_ORDINAL, _word_ordinal)
-    amounts = [amount for match in _STARTS.finditer(page.text) if (amount := _amount(page.text, match)) is not None]
-    page.add(_readings(page.text, amounts))
+    page.take_at(ordinals, _WORD_ORDINAL, _word_ordinal)
+    page.add(_readings(page.text, _amounts(page, chinese=chinese)))
+
+
+def _fraction_places(text: str, bottoms: list[int]) -> Iterator[int]:
+    for place in bottoms:
+        top = _TOP.search(text, max(0, place - 7), place)
+        if top is not None:
+            yield top.start()
+
+
+def _amounts(page: Page, *, chinese: bool) -> list[Amount]:
+    """Every number of the page that is not blanked out yet, with its surroundings."""
+    text = page.text
+    places = [(place, _DIGIT_START) for place in page.digits]
+    places += [(place, _WORD_START) for place in page.places_of(_NUMBER_WORDS)]
+    if chinese:
+        places += [(place, _HAN_START) for place in _han_places(text)]
+    amounts = []
+    done = 0
+    for place, pattern in sorted(places, key=_place_of):
+        if place < done or text[place] == BLANK:
+            continue
+        match = pattern.match(text, place)
+        if match is None:
+            continue
+        amount = _amount(text, match, pattern)
+        if amount is None:
+            done = match.end()
+        else:
+            amounts.append(amount)
+            done = amount.end
+    return amounts
+
+
+def _place_of(item: tuple[int, re.Pattern[str]]) -> int:
+    return item[0]
+
+
+def _han_places(text: str) -> Iterator[int]:
+    """Where Chinese numerals begin: runs of numeral characters without the words that only begin like one."""
+    for run in _HAN_PLACES.finditer(text):
+        place, end = run.span()
+        while place < end:
+            idiom = _IDIOMS.match(text, place)
+            if idiom is not None:
+                place = idiom.end()
+            elif _IDIOMS_INSIDE.match(text, place):
+                place += 1
+            else:
+                yield place
+                break
 
 
 def _readings(text: str, amounts: list[Amount]) -> list[Reading]:
@@ -220,21 +290,20 @@ def _single(amount: Amount) -> Reading:
     return Reading(kind, f"{plain(value)} {unit}", amount.start, amount.end)
 
 
-def _amount(text: str, match: re.Match[str]) -> Amount | None:
+def _amount(text: str, match: re.Match[str], pattern: re.Pattern[str]) -> Amount | None:
     """Read one number and what belongs to it; None when it is no number after all."""
     start, end = match.span()
-    if match["digits"]:
-        value, article = digits_value(match[0]), False
-        if value is None:
-            return None
-    elif match["fraction"]:
-        top, bottom = _VULGAR[match[0]].split("/")
-        value, article = Decimal(top) / Decimal(bottom), False
-    elif match["han"]:
-        return _han_amount(text, match)
-    else:
+    if pattern is _WORD_START:
         return _word_amount(text, match)
-    return _with_surroundings(text, value, start, end, article=article)
+    if pattern is _HAN_START and match[0] not in _VULGAR:
+        return _han_amount(text, match)
+    value = _VULGAR.get(match[0]) or digits_value(match[0])
+    if value is None:
+        return None
+    if text[start - 1 : start] == "." and not text[max(0, start - 2) : start - 1].isalnum():
+        # A number that begins with its point: .5
+        value, start = value.scaleb(start - end), start - 1
+    return _with_surroundings(text, value, start, end, article=False)
 
 
 def _with_surroundings(text: str, value: Decimal, start: int, end: int, *, article: bool) -> Amount:
@@ -371,10 +440,11 @@ def _han_amount(text: str, match: re.Match[str]) -> Amount | None:
 
 
 _HAN: Final = re.compile("[一-鿿]")
+_HALF_A: Final = re.compile("half[ -](?:an?[ -])?", re.IGNORECASE)
 
 
 def _word_amount(text: str, match: re.Match[str]) -> Amount | None:
-    if match["ordinal"]:
+    if _NO_CARDINAL.match(text, match.start()):
         return None
     start, end = match.span()
     words = [word for word in re.split("[ -]", match[0].lower()) if word != "and"]
@@ -386,9 +456,7 @@ def _word_amount(text: str, match: re.Match[str]) -> Amount | None:
             return Amount(value, "time", start, end)
         return None if first == "once" else Amount(value, "x", start, end)
     if first == "half":
-        joined = re.compile(r"half[ -]an?[ -]", re.IGNORECASE).match(text, start) or re.compile(
-            r"half[ -]", re.IGNORECASE
-        ).match(text, start)
+        joined = _HALF_A.match(text, start)
         if joined is None:
             return None
         amount = _with_surroundings(text, Decimal("0.5"), start, joined.end() - 1, article=True)
@@ -457,6 +525,8 @@ def _han_ordinal(match: re.Match[str]) -> Reading | None:
 
 
 def _word_ordinal(match: re.Match[str]) -> Reading | None:
+    if _NO_ORDINAL.match(match.string, match.end()):
+        return None
     value = ENGLISH_ORDINALS[match[2].lower()] + (ENGLISH_VALUES[match[1].lower()] if match[1] else 0)
     # "first" and "second" are adverbs and units as well; after an article they count.
     if value <= 3 and not match[1]:

@@ -16,7 +16,7 @@ from promptreg.text.numerals import chinese_value
 if TYPE_CHECKING:
     from promptreg.text.facts.model import Fact
 
-LONGEST: Final = 200_000
+LONGEST: Final = 50_000
 """Characters that are read; what comes after them in a runaway answer shows in its length."""
 
 _LIST_MARKER: Final = re.compile(
@@ -25,6 +25,8 @@ _LIST_MARKER: Final = re.compile(
     re.MULTILINE | re.IGNORECASE,
 )
 _INLINE_MARKER: Final = re.compile(r"[（(](?P<digits>[0-9]{1,2})[)）]|\[[0-9]{1,3}\]|[①-⓿]")
+
+_BRACKET: Final = re.compile("[（(\\[①-⓿]")
 
 
 def read_facts(text: str) -> tuple[Fact, ...]:
@@ -46,7 +48,8 @@ def read_facts(text: str) -> tuple[Fact, ...]:
 
 def _without_numbering(page: Page) -> None:
     """Blank out list numbers that count up from one, at the beginnings of lines and in brackets inside them."""
-    for pattern in (_LIST_MARKER, _INLINE_MARKER):
+    patterns = (_LIST_MARKER, _INLINE_MARKER) if _BRACKET.search(page.text) else (_LIST_MARKER,)
+    for pattern in patterns:
         seen = {0}
         pieces: list[str] = []
         done = 0
