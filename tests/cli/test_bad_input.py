@@ -321,13 +321,31 @@ def fill(folder):
     return filler
 
 
+@contextmanager
+def read_only(folder):
+    """Nothing can be written in the folder: by its modes, or for root, who may ignore them, by a mount."""
+    if os.name == "posix" and os.geteuid() == 0:
+        with mounted(folder, "--bind", str(folder)):
+            subprocess.run(["mount", "-o", "remount,ro,bind", str(folder)], check=True)
+            yield
+        return
+    places = [folder, *folder.rglob("*")]
+    modes = [place.stat().st_mode for place in places]
+    for place in places:
+        place.chmod(0o555 if place.is_dir() else 0o444)
+    try:
+        yield
+    finally:
+        for place, mode in zip(places, modes, strict=True):
+            place.chmod(mode)
+
+
 def test_a_read_only_project(pair_of, tmp_path):
     folder = tmp_path / "read-only"
     folder.mkdir()
     pair = pair_of(folder=folder)
     pair.record("--passes", "1")
-    with mounted(folder, "--bind", str(folder)):
-        subprocess.run(["mount", "-o", "remount,ro,bind", str(folder)], check=True)
+    with read_only(folder):
         lines = pair.case_lines()
         refused(pair.run("record", "--passes", "1"), FAILURE, "store.db")
         assert pair.case_lines() == lines
