@@ -23,6 +23,7 @@ COMMANDS = {
     "compare": "Replay on the target deployment, judge the drift, write the report.",
     "report": "Write the report of a stored run again.",
     "runs": "List stored runs, or show one.",
+    "facts": "Show what is read as a fact in a text, and how.",
     "demo": "Do the main job on this machine, with a real small model or simulated.",
     "simulate": "Serve an OpenAI-compatible simulated deployment.",
     "doctor": "Check this installation, the project and its deployments.",
