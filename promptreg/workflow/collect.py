@@ -35,6 +35,14 @@ OnProgress = Callable[[Progress], None]
 
 
 @dataclass(frozen=True, slots=True)
+class Stretch:
+    """A part of an order: some of its passes, for some of its suites."""
+
+    passes: range
+    suites: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
 class Order:
     """Which samples are wanted."""
 
@@ -47,10 +55,15 @@ class Order:
     held: frozenset[tuple[str, str, int]] = frozenset()
     """Samples that a baseline has already, as (suite, case id, pass); they are not taken."""
 
+    stretch: Stretch | None = None
+    """The part to take now; None for all of it."""
+
     def calls(self) -> tuple[Call, ...]:
         """Every call that is wanted, in the order in which they are sent."""
-        plan = plan_passes(self.cases, range(self.passes), self.seed)
-        return tuple(call for call in plan if call.key not in self.held) if self.held else plan
+        stretch = self.stretch or Stretch(range(self.passes), frozenset(case.suite for case in self.cases))
+        # The whole plan is made and then narrowed: a pass has one order, whatever part of it is taken.
+        plan = plan_passes(self.cases, stretch.passes, self.seed)
+        return tuple(call for call in plan if call.case.suite in stretch.suites and call.key not in self.held)
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,7 @@ from promptreg.workflow.runs import planned_calls
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from promptreg.canonical import Json
     from promptreg.store.runs import RunRecord, RunState
     from promptreg.store.store import Store
 
@@ -61,11 +62,20 @@ def _why_none(store: Store, order: Order, fitting: RunRecord | None, runs: Seque
     return f"no unfinished run of `{order.kind}` on {order.deployment.name!r} is stored."
 
 
+def _listed(looks: Json) -> str:
+    return ",".join(str(look) for look in looks) if isinstance(looks, list) else "all"
+
+
 def _difference(store: Store, order: Order, record: RunRecord) -> str | None:
     """How a stored run differs from the order, None when it would ask the very same."""
     deployment = order.deployment
     planned = (
         (record.passes, order.passes, f"{record.passes} passes, not {order.passes}"),
+        (
+            record.options.get("looks"),
+            order.options.get("looks"),
+            f"looks after {_listed(record.options.get('looks'))} passes, not {_listed(order.options.get('looks'))}",
+        ),
         (record.seed, order.seed, f"seed {record.seed}, not {order.seed}"),
         (record.model, deployment.model, f"the model {record.model!r}, not {deployment.model!r}"),
         (

@@ -53,7 +53,13 @@ def failed_calls(store: Store, record: RunRecord) -> tuple[FailedCall, ...]:
 
 
 def planned_calls(record: RunRecord) -> int:
-    """How many samples a run was to take: cases times passes, except when it topped a baseline up."""
+    """How many samples a run was to take.
+
+    Cases times passes, except when it topped a baseline up, or when it was a comparison that is done: that may have
+    stopped at an early look.
+    """
+    if record.kind == "compare" and record.state == "done":
+        return record.answered + record.failed
     calls = record.options.get("calls")
     return calls if isinstance(calls, int) else record.cases * record.passes
 
@@ -66,7 +72,7 @@ def failure_summary(record: RunRecord, failures: Sequence[FailedCall]) -> str | 
     example = next(failure for failure in failures if failure.message == reason)
     said = "" if count == len(failures) else f"; {count} of them said what this one did"
     return (
-        f"{len(failures)} of {planned_calls(record)} calls got no answer. {example.suite}/{example.case_id}, "
+        f"{len(failures)} of {record.answered + record.failed} calls got no answer. {example.suite}/{example.case_id}, "
         f"pass {example.pass_index + 1}: {reason.rstrip('.')}{said}."
     )
 

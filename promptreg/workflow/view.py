@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import time
-from collections import Counter
 from functools import partial
 from typing import TYPE_CHECKING
 
 from promptreg import __version__
-from promptreg.canonical import Json, JsonObject, canonical_json
 from promptreg.deployment.reader import read_exchange
 from promptreg.deployment.request import request_body
 from promptreg.report.answers import paired_groups, spread_view
@@ -18,87 +16,27 @@ from promptreg.report.payload import (
     CaseView,
     ChannelView,
     CheckView,
-    DeploymentView,
     Payload,
     SampleView,
-    SettingGroup,
-    SettingView,
     SuiteView,
 )
 from promptreg.text.sentence import Sentence
-from promptreg.verdict.model import CheckOutcome, SuiteJudgement, SuiteVerdict
+from promptreg.workflow.deployments_view import source_view, target_view
+from promptreg.workflow.headline import next_steps, overall
 from promptreg.workflow.stored import CaseSamples, ReadSample
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from promptreg.answer.model import Answer
-    from promptreg.baseline.model import Header
+    from promptreg.canonical import JsonObject
     from promptreg.config import Config, Deployment
     from promptreg.store.runs import RunRecord
     from promptreg.store.store import Store
     from promptreg.suite.model import Request
+    from promptreg.verdict.model import CheckOutcome, SuiteJudgement
     from promptreg.workflow.comparison import Comparison
     from promptreg.workflow.judge import JudgedCase, JudgedSuite
-
-
-def deployment_view_of_source(header: Header) -> DeploymentView:
-    """The source as its baseline remembers it."""
-    settings = [
-        *_deployment_settings(header.server, header.model),
-        *_fingerprint_settings(header.fingerprint),
-        *_settings("request", header.request_defaults),
-        *_settings("provenance", header.provenance),
-        SettingView("run", "passes", str(header.passes), compared=False),
-        SettingView("run", "recorded_at", header.recorded_at, compared=False),
-        SettingView("run", "run", header.run_id, compared=False),
-    ]
-    return DeploymentView(header.deployment, tuple(settings))
-
-
-def deployment_view_of_target(record: RunRecord) -> DeploymentView:
-    """The target as the stored run remembers it."""
-    settings = [
-        *_deployment_settings(record.server, record.model),
-        # The later fingerprint knows what the answers echoed; a change during the run is among the warnings.
-        *_fingerprint_settings(record.fingerprint_after or record.fingerprint_before),
-        *_settings("request", record.request_defaults),
-        *_settings("provenance", record.provenance),
-        SettingView("run", "passes", str(record.passes), compared=False),
-        SettingView("run", "recorded_at", _iso(record.started_at), compared=False),
-        SettingView("run", "run", record.run_id, compared=False),
-    ]
-    if record.base_url is not None:
-        settings.insert(2, SettingView("deployment", "base_url", record.base_url, compared=False))
-    return DeploymentView(record.deployment, tuple(settings))
-
-
-def _iso(unix: float) -> str:
-    return time.strftime("%Y-%m-%dT%H:%M:%S+00:00", time.gmtime(unix))
-
-
-def _deployment_settings(server: str | None, model: str) -> Iterator[SettingView]:
-    if server is not None:
-        yield SettingView("deployment", "server", server)
-    yield SettingView("deployment", "model", model)
-
-
-def _fingerprint_settings(fingerprint: JsonObject | None) -> Iterator[SettingView]:
-    return _settings("fingerprint", fingerprint or {})
-
-
-def _settings(group: SettingGroup, values: JsonObject) -> Iterator[SettingView]:
-    for name, value in values.items():
-        if value is not None and value not in ("", [], {}):
-            yield SettingView(group, name, _plain(value))
-
-
-def _plain(value: Json) -> str:
-    if isinstance(value, str):
-        return value
-    if isinstance(value, (list, tuple)) and all(isinstance(item, str) for item in value):
-        return ", ".join(str(item) for item in value)
-    return canonical_json(value)
 
 
 def report_payload(
@@ -110,61 +48,22 @@ def report_payload(
 ) -> Payload:
     """Everything the report shows. Cases are made one at a time while the report is written."""
     header = judged[0].pairing.baseline.header
+    source = config.deployments.get(header.deployment)
     return Payload(
         title=f"{header.deployment} → {record.deployment}",
         run_id=record.run_id,
         created_at=time.time(),
         verdict=comparison.verdict.value,
-        sentence=_overall(comparison),
-        source=deployment_view_of_source(header),
-        target=deployment_view_of_target(record),
+        sentence=overall(comparison),
+        source=source_view(header, None if source is None else source.base_url),
+        target=target_view(record),
         suites=tuple(_suite_view(suite) for suite in judged),
         cases=_case_views(config, store, record, judged),
         warnings=tuple(Sentence(text, text) for text in comparison.warnings),
-        next_steps=_next_steps(comparison),
+        next_steps=next_steps(comparison),
         language=config.language,
         version=__version__,
     )
-
-
-def _overall(comparison: Comparison) -> Sentence:
-    """The one suite's own sentence, or how many suites have which verdict."""
-    if len(comparison.suites) == 1:
-        return comparison.suites[0].sentence
-    counts = Counter(suite.verdict.value for suite in comparison.suites)
-    named = ", ".join(f"{number} {verdict}" for verdict, number in counts.items())
-    worst = comparison.suites[0]
-    return Sentence(
-        f"{len(comparison.suites)} suites: {named}. The worst is {worst.suite}: {worst.sentence.en}",
-        f"共 {len(comparison.suites)} 个测试集：{named}。最差的是 {worst.suite}：{worst.sentence.zh}",
-    )
-
-
-def _next_steps(comparison: Comparison) -> tuple[Sentence, ...]:
-    steps = {
-        SuiteVerdict.ERROR: Sentence(
-            f"See why calls failed with `promptreg runs {comparison.run_id}`, then go on with `promptreg compare "
-            "--resume`.",
-            f"用 `promptreg runs {comparison.run_id}` 查看调用失败的原因，再用 `promptreg compare --resume` 继续。",
-        ),
-        SuiteVerdict.REGRESSION: Sentence(
-            "Look at the failed cases first: their checks held on the source and no longer hold on the target.",
-            "先看失败的用例：它们的检查项在源部署上通过，在目标部署上不再通过。",
-        ),
-        SuiteVerdict.DRIFT: Sentence(
-            "Read the drifted cases and decide whether the new answers are as good as the old ones.",
-            "逐个查看漂移的用例，判断新的回答是否和原来一样好。",
-        ),
-        SuiteVerdict.INCONCLUSIVE: Sentence(
-            "The verdict's sentence says what would settle it; nothing has been found so far.",
-            "判定语句说明了还需要什么才能下结论；目前没有发现问题。",
-        ),
-        SuiteVerdict.EQUIVALENT: Sentence(
-            "Nothing needs to be done; keep this report with the release.",
-            "无需处理；请将本报告与发布记录一起保存。",
-        ),
-    }
-    return (steps[comparison.verdict],)
 
 
 def _suite_view(suite: JudgedSuite) -> SuiteView:
