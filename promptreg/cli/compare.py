@@ -16,11 +16,22 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 
-@click.command("compare", epilog=example("promptreg compare suites/support.yaml --to ascend --passes 5"))
+def _numbers(_: click.Context, __: click.Parameter, value: str | None) -> tuple[int, ...]:
+    """`3,5` as numbers."""
+    parts = [] if value is None else value.replace("，", ",").split(",")
+    if not all(part.strip().isdecimal() and len(part) < 5 for part in parts):
+        raise click.BadParameter(f"write numbers of passes with commas between them, such as 3,5; got {value!r}.")
+    return tuple(int(part) for part in parts)
+
+
+@click.command("compare", epilog=example("promptreg compare suites/support.yaml --to ascend --passes 5 --looks 3,5"))
 @click.argument("suites", nargs=-1, type=click.Path(path_type=Path))
 @click.option("--to", "target", metavar="NAME", help="The deployment to judge. Default: the target role.")
 @click.option("--from", "source", metavar="NAME", help="Whose baseline to judge against. Default: the source role.")
 @click.option("--passes", type=click.IntRange(1, 1000), help="Samples of every case. Default: plan.compare_passes (5).")
+@click.option(
+    "--looks", metavar="N,N", callback=_numbers, help="Judge after so many passes; the last ends it. Default: 3,5."
+)
 @click.option("--run", "run_id", metavar="RUN", help="Judge a stored run again; no calls are made.")
 @click.option("--resume", is_flag=True, help="Go on with the last unfinished run; stored calls are not repeated.")
 @click.option("--select", metavar="EXPR", help="Only some cases, such as `tag:policy and not id:refund*`.")
@@ -40,6 +51,7 @@ def command(
     target: str | None,
     source: str | None,
     passes: int | None,
+    looks: tuple[int, ...],
     run_id: str | None,
     resume: bool,
     select: str | None,
@@ -66,13 +78,16 @@ def command(
     from promptreg.workflow.compare import CompareOptions, compare, plan_compare  # noqa: PLC0415 - see above
 
     if run_id is not None:
-        _refuse_beside_run({"--to": target, "--passes": passes, "--resume": resume, "--dry-run": dry_run})
+        _refuse_beside_run(
+            {"--to": target, "--passes": passes, "--looks": looks, "--resume": resume, "--dry-run": dry_run}
+        )
     config = load_config(config_path, Path.cwd())
     options = CompareOptions(
         suites=suites,
         source=source,
         target=target,
         passes=passes,
+        looks=looks,
         run_id=run_id,
         resume=resume,
         select=select,
@@ -86,7 +101,7 @@ def command(
         return 0
     notices = console(stderr=True)
     with messages_shown(verbose=verbose), renderer_for(sys.stderr, "compare", quiet=quiet) as show:
-        result = compare(config, options, on_progress=show, on_notice=notices.print)
+        result = compare(config, options, on_progress=show, on_notice=notices.print, on_look=show.note)
     with suppress(BrokenPipeError):  # whoever stops reading (`| head`) does not change the verdict
         if as_json:
             click.echo(json.dumps(result.to_json(config.root), ensure_ascii=False))

@@ -77,8 +77,13 @@ def print_estimate(estimate: Estimate, *, as_json: bool) -> None:
         f"{estimate.calls} calls on {estimate.deployment}: {estimate.cases} cases of {estimate.suites} suite(s), "
         f"{estimate.passes} passes.\n"
         f"About {estimate.prompt_tokens} prompt tokens and at most {estimate.answer_tokens} answer tokens (estimated "
-        f"from the text), at most {_duration(estimate.seconds)}. Nothing was sent."
+        f"from the text), at most {_duration(estimate.seconds)}. {_early(estimate)}Nothing was sent."
     )
+
+
+def _early(estimate: Estimate) -> str:
+    early = [str(look) for look in estimate.looks[:-1]]
+    return f"A suite that clearly changed may stop after {' or '.join(early)} passes. " if early else ""
 
 
 def print_failures(summary: str, again: str, run_id: str) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 from urllib.parse import urlsplit
@@ -23,7 +24,7 @@ from promptreg.config.hints import did_you_mean, listing
 from promptreg.errors import ConfigError
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Collection, Sequence
 
 _CALL_PARTS = 2
 
@@ -212,7 +213,35 @@ class Plan(Section):
 
     record_passes: int = Field(10, ge=1, le=1000, description="Passes of `promptreg record`.")
     compare_passes: int = Field(5, ge=1, le=1000, description="Passes of `promptreg compare`.")
+    looks: list[int] = Field([3, 5], description="After how many of these passes the target is judged.")
     seed: int = Field(0, ge=0, le=2**63 - 1, description="Seed of the shuffles.")
+
+    @field_validator("looks")
+    @classmethod
+    def _increasing(cls, looks: list[int]) -> list[int]:
+        if not looks or looks[0] < 1 or any(later <= earlier for earlier, later in pairwise(looks)):
+            raise problem("`looks` must be increasing numbers of passes, such as [3, 5].")
+        return looks
+
+    @model_validator(mode="after")
+    def _looks_within_passes(self) -> Plan:
+        if {"looks", "compare_passes"} <= self.model_fields_set and self.looks[-1] > self.compare_passes:
+            raise problem(
+                f"`looks` ends after {self.looks[-1]} passes, but `compare_passes` is {self.compare_passes}; leave "
+                "`compare_passes` out, or take that look away."
+            )
+        return self
+
+    def looks_within(self, passes: int | None = None, looks: Sequence[int] | None = None) -> tuple[int, ...]:
+        """The numbers of passes after which a target is judged; the last one is the number of passes.
+
+        In this order: `passes` of the command line; else the last of its `looks`; else what the file says, where a
+        file that sets `looks` only means its last one. Looks that do not lie below the number of passes are left out.
+        """
+        if passes is None:
+            only_looks = "looks" in self.model_fields_set and "compare_passes" not in self.model_fields_set
+            passes = looks[-1] if looks else self.looks[-1] if only_looks else self.compare_passes
+        return (*(look for look in looks or self.looks if look < passes), passes)
 
 
 class Judging(Section):

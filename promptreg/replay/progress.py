@@ -52,6 +52,9 @@ class Renderer(Protocol):
     def __call__(self, progress: Progress) -> None:
         """Show where the replay stands now."""
 
+    def note(self, text: str) -> None:
+        """Show a line of its own, such as what was decided between two parts of a replay."""
+
 
 def renderer_for(stream: TextIO, title: str, *, quiet: bool = False) -> Renderer:
     """The renderer that suits a stream, normally `sys.stderr`.
@@ -78,6 +81,9 @@ class Silent:
         """Nothing to close."""
 
     def __call__(self, progress: Progress) -> None:
+        """Show nothing."""
+
+    def note(self, text: str) -> None:
         """Show nothing."""
 
 
@@ -118,10 +124,18 @@ class PlainLines:
             self._next_at = now + self._every_s
             self._write(progress)
 
+    def note(self, text: str) -> None:
+        """Write the last event, if it was not, and the line."""
+        if self._last is not None and self._last is not self._shown:
+            self._write(self._last)
+        self._line(text)
+
     def _write(self, progress: Progress) -> None:
         self._shown = progress
-        line = f"{self._title}: {describe(progress)}"
-        self._stream.write(printable(line, self._stream) + "\n")
+        self._line(describe(progress))
+
+    def _line(self, text: str) -> None:
+        self._stream.write(printable(f"{self._title}: {text}", self._stream) + "\n")
         self._stream.flush()
 
 
@@ -162,6 +176,11 @@ class TerminalBar:
         """Hand the event to the bar, which redraws itself a few times a second."""
         if self._bar is not None and self._task is not None:
             self._bar.update(self._task, completed=progress.done, total=progress.total, facts=_facts(progress))
+
+    def note(self, text: str) -> None:
+        """Print the line above the bar."""
+        if self._bar is not None:
+            self._bar.console.print(printable(text, self._stream), markup=False, highlight=False)
 
 
 def describe(progress: Progress) -> str:

@@ -165,6 +165,17 @@ class Store:
             )
             return frozenset((row["suite"], row["case_id"], row["pass_index"]) for row in rows)
 
+    def passes_begun(self, run_id: str) -> dict[str, int]:
+        """By suite, one more than the highest pass of which a sample is stored, failed ones included."""
+        self.flush()
+        with self._errors():
+            rows = self._database.query(
+                "SELECT suite, MAX(pass_index) + 1 AS passes FROM run_cases "
+                "JOIN samples ON samples.run_case = run_cases.id WHERE run_id = ? GROUP BY suite",
+                (run_id,),
+            )
+            return {row["suite"]: row["passes"] for row in rows}
+
     def samples(self, run_id: str, suite: str | None = None) -> Iterator[StoredSample]:
         """The samples of a run, raw, by suite, case and pass. One at a time: memory does not grow with the run."""
         self.flush()

@@ -104,7 +104,7 @@ def judge_suite(
         p_value=p_value,
         sentence=sentences.case_new(),
         cases=tuple(judgements),
-        facts=_facts(comparison, judgements, rules, look, power),
+        facts=_facts(comparison, judgements, rules, look, power, gates, standing),
         regression=_regression(comparison, regression_p, gates),
         drift_rejected=gates.drift,
         power=tuple(power),
@@ -222,11 +222,21 @@ def _facts(
     rules: Rules,
     look: Look,
     power: Sequence[PowerOutcome],
+    gates: _Gates,
+    standing: SuiteJudgement | None,
 ) -> Facts:
     n, m = comparison.shape
     flagged = sum(judgement.verdict in {CaseVerdict.DRIFT, CaseVerdict.FAIL} for judgement in judgements)
     compared = len(comparison.cases)
     detection = min((outcome.power for outcome in power if outcome.fault in rules.required_faults), default=1.0)
+    # What an earlier look decided was held against that look's share of the budget.
+    earlier = standing.facts if standing is not None and standing.rejected else None
+    drift_alpha, regression_alpha = rules.alpha * look.share, rules.regression_alpha * look.share
+    if standing is not None and standing.drift_rejected:
+        drift_alpha = standing.facts.alpha
+    if standing is not None and standing.regression.rejected:
+        regression_alpha = standing.facts.regression_alpha
+    decided_at = m if gates.drift or gates.regression else None
     return Facts(
         source_passes=n,
         target_passes=m,
@@ -235,14 +245,18 @@ def _facts(
         exact=is_exact(n, m),
         joint=permuted_jointly(comparison.shape),
         seed=rules.seed,
-        alpha=rules.alpha * look.share,
-        regression_alpha=rules.regression_alpha * look.share,
+        alpha=drift_alpha,
+        regression_alpha=regression_alpha,
         fdr=rules.fdr,
         material_distance=rules.material_distance,
         drifted_bound=drifted_bound(flagged, compared, detection) if compared else None,
         rank_effect=comparison.rank_effect,
         localised=flagged > 0,
         deterministic_cases=sum(judgement.deterministic_source for judgement in judgements),
+        looks=look.plan,
+        decided_at=decided_at if earlier is None else earlier.decided_at,
+        drift_budget=rules.alpha,
+        regression_budget=rules.regression_alpha,
     )
 
 

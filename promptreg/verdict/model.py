@@ -187,6 +187,15 @@ class Facts:
     localised: bool = True
     """False when drift is proven for the suite but no case could be named."""
     deterministic_cases: int = 0
+    looks: tuple[int, ...] = ()
+    """The target passes after which a judgement was planned; empty when there was no plan but all passes."""
+    decided_at: int | None = None
+    """The target passes at the look that rejected first; None when nothing rejected. Fewer than `target_passes` when
+    the rest was taken to find the cases."""
+    drift_budget: float = 0.05
+    """False alarms of the drift test over all looks."""
+    regression_budget: float = 0.01
+    """False alarms of the regression test over all looks. The whole budget of a comparison is the sum of both."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,6 +214,19 @@ class SuiteJudgement:
     drift_rejected: bool = False
     """True when the drift test rejects, which the verdict REGRESSION would otherwise hide."""
     power: tuple[PowerOutcome, ...] = ()
+
+    @property
+    def rejected(self) -> bool:
+        """True when one of the two tests found something, at this look or an earlier one."""
+        return self.drift_rejected or self.regression.rejected
+
+    @property
+    def settled(self) -> bool:
+        """True when further target passes have nothing to add: something was found, and it is known in which cases.
+
+        A suite in which nothing was found is never settled before the last look, since equivalence takes them all.
+        """
+        return self.rejected and self.facts.localised
 
     def counts(self) -> dict[CaseVerdict, int]:
         """How many cases have each verdict; verdicts that do not occur are left out."""
@@ -239,6 +261,13 @@ class SuiteJudgement:
                 "rank_effect": _rounded(self.facts.rank_effect),
                 "localised": self.facts.localised,
                 "deterministic_cases": self.facts.deterministic_cases,
+                "looks": list(self.facts.looks),
+                "decided_at": self.facts.decided_at,
+                "false_alarm_budget": {
+                    "drift": _rounded(self.facts.drift_budget),
+                    "regression": _rounded(self.facts.regression_budget),
+                    "total": _rounded(self.facts.drift_budget + self.facts.regression_budget),
+                },
             },
             "regression": {
                 "p_value": _rounded(self.regression.p_value),

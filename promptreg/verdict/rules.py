@@ -47,6 +47,8 @@ class Look:
     share: float = 1.0
     """Share of both alphas, above 0 and at most 1. Shares of all looks add up to 1 (union bound)."""
     last: bool = True
+    plan: tuple[int, ...] = ()
+    """The passes of all looks, this one among them; empty for a single look."""
 
 
 def plan_looks(passes: Sequence[int]) -> tuple[Look, ...]:
@@ -67,6 +69,6 @@ def plan_looks(passes: Sequence[int]) -> tuple[Look, ...]:
         weights.append(weights[-1] + weights[-2])
     weights = weights[: len(passes)]
     return tuple(
-        Look(passes=number, share=weight / sum(weights), last=number == passes[-1])
+        Look(passes=number, share=weight / sum(weights), last=number == passes[-1], plan=tuple(passes))
         for number, weight in zip(passes, weights, strict=True)
     )

@@ -23,6 +23,27 @@ def compared(facts: Facts) -> Sentence:
     )
 
 
+def which_look(facts: Facts) -> Sentence:
+    """Which look decided, where there was more than one; empty otherwise."""
+    if len(facts.looks) < 2 or facts.decided_at is None:
+        return Sentence("", "")
+    if facts.decided_at < facts.target_passes:
+        return Sentence(
+            f" It was decided at the look after {_many(facts.decided_at, 'target pass')}; the rest was taken to find "
+            "the cases.",
+            f"在目标部署跑完 {facts.decided_at} 轮时已得出结论；其余轮次用于定位用例。",
+        )
+    if facts.decided_at < facts.looks[-1]:
+        return Sentence(
+            f" It was decided at the look after {_many(facts.decided_at, 'target pass')} of {facts.looks[-1]} planned.",
+            f"计划 {facts.looks[-1]} 轮，在目标部署跑完 {facts.decided_at} 轮时已得出结论。",
+        )
+    return Sentence(
+        f" It was decided at the last look, after {_many(facts.decided_at, 'target pass')}.",
+        f"在最后一次查看（目标部署 {facts.decided_at} 轮）时得出结论。",
+    )
+
+
 def suite_drift(facts: Facts, p_value: float, listed: int) -> Sentence:
     """Verdict `DRIFT`, with the number of cases in the list."""
     if listed:
@@ -42,9 +63,9 @@ def suite_drift(facts: Facts, p_value: float, listed: int) -> Sentence:
     what = compared(facts)
     return Sentence(
         f"The target drifted: {what.en}, p = {_p(p_value)} against a limit of {_p(facts.alpha)}. {where.en}."
-        f"{_stratified(facts).en}",
+        f"{which_look(facts).en}{_stratified(facts).en}",
         f"目标部署发生漂移：{what.zh}，p = {_p(p_value)}，界限为 {_p(facts.alpha)}。{where.zh}。"
-        f"{_stratified(facts).zh}",
+        f"{which_look(facts).zh}{_stratified(facts).zh}",
     )
 
 
@@ -62,10 +83,10 @@ def suite_regression(
     return Sentence(
         f"Checks got worse on the target: {what.en}, p = {_p(regression_p)} against a limit of "
         f"{_p(facts.regression_alpha)}; {_many(worse, 'check')} lower, {better} higher, {cases.en}.{also.en} "
-        f"Fix these before the switch.{_stratified(facts).en}",
+        f"Fix these before the switch.{which_look(facts).en}{_stratified(facts).en}",
         f"目标部署检查项变差：{what.zh}，p = {_p(regression_p)}，界限为 {_p(facts.regression_alpha)}；{worse} 项下降，"
         f"{better} 项上升，"
-        f"{cases.zh}。{also.zh}切换之前请先修复。{_stratified(facts).zh}",
+        f"{cases.zh}。{also.zh}切换之前请先修复。{which_look(facts).zh}{_stratified(facts).zh}",
     )
 
 

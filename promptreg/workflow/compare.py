@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import functools
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from promptreg.baseline.paths import baseline_path, safe_name
 from promptreg.baseline.read import read_baseline
-from promptreg.errors import BaselineError, Place, Problem, UsageError
-from promptreg.report.html import write_html
+from promptreg.errors import BaselineError, OutputError, Place, Problem, UsageError
+from promptreg.report.html import WARN_BYTES, Details, write_html
 from promptreg.scoring.embedders.registry import load_embedder
 from promptreg.store.store import Store
-from promptreg.verdict.rules import Rules
-from promptreg.workflow.collect import OnProgress, Order, collect, finish
+from promptreg.verdict.rules import Look, Rules, plan_looks
+from promptreg.workflow.collect import Collected, OnProgress, Order, Stretch, collect, finish
 from promptreg.workflow.comparison import Comparison
 from promptreg.workflow.estimate import Estimate, estimate
 from promptreg.workflow.judge import JudgedSuite, judge_stored
+from promptreg.workflow.looks import Judge, judged_in_looks, looks_of
 from promptreg.workflow.pairing import Pairing, pair_with_baseline
 from promptreg.workflow.project import project_suites
 from promptreg.workflow.resume import run_to_continue
@@ -31,6 +33,7 @@ if TYPE_CHECKING:
     from promptreg.config import Config
     from promptreg.store.runs import RunRecord
     from promptreg.suite.model import Suite
+    from promptreg.verdict.model import SuiteJudgement
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +45,8 @@ class CompareOptions:
     source: str | None = None
     target: str | None = None
     passes: int | None = None
+    looks: tuple[int, ...] = ()
+    """Judge after so many passes, the last of which ends the comparison; none for the plan's."""
     run_id: str | None = None
     """Judge this stored run; no calls are made."""
     resume: bool = False
@@ -51,6 +56,8 @@ class CompareOptions:
     report: Path | None = None
     """Where to write the report; None for reports/RUN.html in the project."""
     allow_inconclusive: bool = False
+    details: Details = "auto"
+    """Whose details the report holds: all, changed (whatever did not pass), none; auto decides by their number."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +83,7 @@ def compare(
     *,
     on_progress: OnProgress = lambda _: None,
     on_notice: Callable[[str], None] = lambda _: None,
+    on_look: Callable[[str], None] = lambda _: None,
 ) -> Compared:
     """Compare a target with the source's baseline and write the report.
 
@@ -84,6 +92,7 @@ def compare(
         options: what was asked for.
         on_progress: called as samples arrive.
         on_notice: called with sentences that a user should see before the calls begin.
+        on_look: called with a sentence after each look but the last: what is decided and what goes on.
 
     Raises:
         PromptregError: see `promptreg.errors`; samples stored before stay, and `resume` goes on from them.
@@ -95,19 +104,58 @@ def compare(
             pairings = _pairings(config, options, suites)
             order = _order(config, options, pairings)
             resumed = run_to_continue(store, order, resume=options.resume, on_notice=on_notice)
-            collected = collect(config, store, order, resumed=resumed, on_progress=on_progress)
-            finish(store, collected)
-            record = store.run(collected.run_id)
+            taking = _Taking(config, store, order, resumed, on_progress)
+            judge = _judge(config, options, store, taking.record)
+            looks = _looks(config, options)
+            judged = judged_in_looks(pairings, looks, judge, take=taking.take, on_look=on_look)
+            taking.end()
+            record = taking.record()
         else:
             record = _stored_run(store, options.run_id)
             pairings = _pairings_of_run(config, options, store, record)
-        return _judge_and_report(config, options, store, record, pairings)
+            judge = _judge(config, options, store, lambda: record)
+            judged = judged_in_looks(pairings, looks_of(record), judge, taken=store.passes_begun(record.run_id))
+        return _reported(config, options, store, record, judged)
+
+
+class _Taking:
+    """A run that is taken stretch by stretch."""
+
+    def __init__(
+        self, config: Config, store: Store, order: Order, resumed: RunRecord | None, on_progress: OnProgress
+    ) -> None:
+        self._config, self._store, self._order, self._on_progress = config, store, order, on_progress
+        self._record = resumed
+        self._collected: Collected | None = None
+        self._failed = 0
+
+    def take(self, stretch: Stretch) -> None:
+        """Take the calls of a stretch that are not stored yet."""
+        order = replace(self._order, stretch=stretch)
+        collected = collect(self._config, self._store, order, resumed=self._record, on_progress=self._on_progress)
+        self._failed += collected.result.failed
+        self._collected = replace(collected, result=replace(collected.result, failed=self._failed))
+        self._record = self._store.run(collected.run_id)
+        if stretch.passes.stop == order.passes:
+            self.end()
+
+    def end(self) -> None:
+        """Mark the run as ended: after its last pass, or when every suite is decided before that."""
+        if self._collected is not None:
+            finish(self._store, self._collected)
+            self._record = self._store.run(self._collected.run_id)
+
+    def record(self) -> RunRecord:
+        """The run as it is stored now; there is one as soon as something was taken."""
+        if self._record is None:
+            raise AssertionError("unreachable because a comparison has at least one look, which takes a stretch")
+        return self._record
 
 
 def plan_compare(config: Config, options: CompareOptions) -> Estimate:
     """What `compare --dry-run` prints: calls, tokens and time. Nothing is sent."""
     suites = project_suites(config, options.suites, options.select)
-    return estimate(_order(config, options, _pairings(config, options, suites)))
+    return estimate(_order(config, options, _pairings(config, options, suites)), _looks(config, options))
 
 
 def _stored_run(store: Store, run_id: str) -> RunRecord:
@@ -194,7 +242,7 @@ def _baseline_of(path: Path, suite: Suite, deployment: str) -> Baseline:
 
 def _order(config: Config, options: CompareOptions, pairings: tuple[Pairing, ...]) -> Order:
     deployment = config.deployment(options.target) if options.target is not None else config.role("target")
-    passes = config.plan.compare_passes if options.passes is None else options.passes
+    looks = _looks(config, options)
     cases = tuple(case for pairing in pairings for case in pairing.known)
     # What `--run` needs to judge the same cases again.
     said: JsonObject = {
@@ -202,8 +250,25 @@ def _order(config: Config, options: CompareOptions, pairings: tuple[Pairing, ...
         "source": pairings[0].baseline.header.deployment,
         "suites": [pairing.suite.name for pairing in pairings],
         "paths": [_from_root(config, path) for path in options.suites],
+        "looks": list(looks),
     }
-    return Order("compare", deployment, cases, passes, config.plan.seed, said)
+    return Order("compare", deployment, cases, looks[-1], config.plan.seed, said)
+
+
+def _looks(config: Config, options: CompareOptions) -> tuple[int, ...]:
+    """After how many passes the target is judged.
+
+    Raises:
+        UsageError: the looks are not increasing, or go beyond the number of passes.
+    """
+    if options.looks:
+        plan_looks(options.looks)
+        if options.passes is not None and options.looks[-1] > options.passes:
+            raise UsageError(
+                f"The last look is after {options.looks[-1]} passes, but only {options.passes} are to be taken. Leave "
+                "--passes out to end with the last look."
+            )
+    return config.plan.looks_within(options.passes, options.looks)
 
 
 def _from_root(config: Config, path: Path) -> str:
@@ -211,11 +276,22 @@ def _from_root(config: Config, path: Path) -> str:
     return path.relative_to(config.root).as_posix() if path.is_relative_to(config.root) else str(path)
 
 
-def _judge_and_report(
-    config: Config, options: CompareOptions, store: Store, record: RunRecord, pairings: tuple[Pairing, ...]
+def _judge(config: Config, options: CompareOptions, store: Store, record: Callable[[], RunRecord]) -> Judge:
+    """Judges a suite at a look, with one embedder for all of them, since its model takes a while to load."""
+    rules = _rules(config, options)
+    embedder = functools.cache(lambda: load_embedder(config.judging.embedder))
+
+    def judge(pairing: Pairing, look: Look, standing: SuiteJudgement | None) -> JudgedSuite:
+        return judge_stored(
+            config, store, record(), pairing, rules=rules, embedder=embedder(), look=look, standing=standing
+        )
+
+    return judge
+
+
+def _reported(
+    config: Config, options: CompareOptions, store: Store, record: RunRecord, judged: tuple[JudgedSuite, ...]
 ) -> Compared:
-    rules, embedder = _rules(config, options), load_embedder(config.judging.embedder)
-    judged = tuple(judge_stored(config, store, record, pairing, rules=rules, embedder=embedder) for pairing in pairings)
     comparison = Comparison.of(
         record.run_id,
         tuple(suite.judgement for suite in judged),
@@ -223,9 +299,24 @@ def _judge_and_report(
         allow_inconclusive=options.allow_inconclusive,
     )
     path = options.report or config.root / config.paths.reports / f"{safe_name(record.run_id)}.html"
-    write_html(report_payload(config, store, record, judged, comparison), path)
     store.update_run(record.run_id, verdict=comparison.verdict.value)
+    try:
+        written = write_html(report_payload(config, store, record, judged, comparison), path, details=options.details)
+    except OutputError as error:
+        raise OutputError(
+            f"{error} The verdict is {comparison.verdict.value}; the run is stored. "
+            f"`promptreg report {record.run_id} -o PATH` writes its report."
+        ) from error
+    if written.size_bytes > WARN_BYTES:
+        comparison = replace(comparison, warnings=(*comparison.warnings, _large(written.size_bytes)))
     return Compared(comparison, path, failure_summary(record, failed_calls(store, record)))
+
+
+def _large(size_bytes: int) -> str:
+    return (
+        f"The report is {size_bytes / 1_000_000:.0f} MB, which browsers open slowly. `promptreg report RUN --details "
+        "changed` leaves out what passed."
+    )
 
 
 def _warnings(record: RunRecord, judged: tuple[JudgedSuite, ...]) -> tuple[str, ...]:

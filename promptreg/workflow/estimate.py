@@ -34,6 +34,8 @@ class Estimate:
     """At most: every answer as long as its limit."""
     seconds: float
     """At most, at an assumed decoding speed and the configured concurrency."""
+    looks: tuple[int, ...] = ()
+    """Passes after which the target is judged, the last one included; empty for a recording."""
 
     def to_json(self) -> JsonObject:
         """The object of `--dry-run --json`."""
@@ -47,11 +49,12 @@ class Estimate:
             "estimated_prompt_tokens": self.prompt_tokens,
             "estimated_answer_tokens": self.answer_tokens,
             "estimated_seconds": round(self.seconds),
+            "looks": list(self.looks),
         }
 
 
-def estimate(order: Order) -> Estimate:
-    """Estimate an order; nothing is sent."""
+def estimate(order: Order, looks: tuple[int, ...] = ()) -> Estimate:
+    """Estimate an order, judged after `looks` passes; nothing is sent."""
     calls = Counter((call.case.suite, call.case.case_id) for call in order.calls())
     times = [calls[case.suite, case.case_id] for case in order.cases]
     prompts = [_tokens(canonical_json(list(case.request.messages))) for case in order.cases]
@@ -67,6 +70,7 @@ def estimate(order: Order) -> Estimate:
         prompt_tokens=sum(prompt * number for prompt, number in zip(prompts, times, strict=True)),
         answer_tokens=answer_tokens,
         seconds=answer_tokens / ASSUMED_TOKENS_PER_S / in_parallel,
+        looks=looks,
     )
 
 

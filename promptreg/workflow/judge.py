@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from promptreg.store.store import Store
     from promptreg.suite.model import Case
     from promptreg.verdict.model import CaseJudgement, SuiteJudgement
-    from promptreg.verdict.rules import Rules
+    from promptreg.verdict.rules import Look, Rules
     from promptreg.workflow.pairing import Pairing
 
 
@@ -73,8 +73,10 @@ def judge_stored(
     *,
     rules: Rules,
     embedder: Embedder,
+    look: Look,
+    standing: SuiteJudgement | None,
 ) -> JudgedSuite:
-    """Judge one suite of a stored run against its baseline.
+    """Judge one suite of a stored run against its baseline, at one look.
 
     Args:
         config: the project.
@@ -83,13 +85,15 @@ def judge_stored(
         pairing: the suite beside its baseline.
         rules: thresholds.
         embedder: shared by all suites of a run, since its model takes a while to load.
+        look: the target passes that are judged, and the share of the budget that may be spent on them.
+        standing: the judgement at an earlier look, where that found something.
 
     Raises:
         SuiteError: a check cannot be built.
         StoreError: a stored sample is damaged.
     """
     answers = stored_answers(store, record.run_id, pairing.suite.name)
-    pairs = [_pair(case, pairing, answers.get(case.case_id, {}), record.passes) for case in pairing.known]
+    pairs = [_pair(case, pairing, answers.get(case.case_id, {}), look.passes) for case in pairing.known]
     scores = score_suite(pairs, root=config.root, embedder=embedder, cache=store)
 
     def score_again(planted: Sequence[CasePair]) -> Sequence[CaseScores]:
@@ -102,6 +106,8 @@ def judge_stored(
         new=[case.case_id for case in pairing.new],
         missing=pairing.missing,
         rules=rules,
+        look=look,
+        standing=standing,
     )
     return JudgedSuite(
         pairing,

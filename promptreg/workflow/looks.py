@@ -1,14 +1,13 @@
-"""The looks of a comparison: take passes up to one, judge with its share of the budget, go on where that is not enough.
+"""The looks of a comparison: take passes up to one, judge with its share of the budget, go on where that is too little.
 
-A suite is settled when something was found and it is known in which cases; then it is not called again. A suite in which
-nothing was found goes on to the last look, because equivalence is never given early. A run judged again goes through
-the same looks, as far as its passes were taken, and so comes to the same verdict.
+A suite is settled when something was found and it is known in which cases; then it is not called again. A suite in
+which nothing was found goes on to the last look, because equivalence is never given early. A run judged again goes
+through the same looks, as far as its passes were taken, and so comes to the same verdict.
 """
 
 from __future__ import annotations
 
-from collections import defaultdict
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from promptreg.verdict.rules import plan_looks
 from promptreg.workflow.collect import Stretch
@@ -17,14 +16,17 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from promptreg.store.runs import RunRecord
-    from promptreg.store.store import Store
     from promptreg.verdict.model import SuiteJudgement
     from promptreg.verdict.rules import Look
     from promptreg.workflow.judge import JudgedSuite
     from promptreg.workflow.pairing import Pairing
 
-    Judge = Callable[[Pairing, Look, SuiteJudgement | None], JudgedSuite]
-    """A suite beside its baseline, the look, and the judgement at an earlier look that stands."""
+
+class Judge(Protocol):
+    """Judges one suite at one look."""
+
+    def __call__(self, pairing: Pairing, look: Look, standing: SuiteJudgement | None, /) -> JudgedSuite:
+        """`standing` is the judgement at an earlier look, where that found something."""
 
 
 def looks_of(record: RunRecord) -> tuple[int, ...]:
@@ -55,11 +57,16 @@ def judged_in_looks(
         on_look: told in a sentence what a look before the last one decided.
     """
     judged: dict[str, JudgedSuite] = {}
+
+    def goes_on(pairing: Pairing, before: int) -> bool:
+        """Whether there is more to be known of a suite, and samples to know it from."""
+        name = pairing.suite.name
+        more = bool(pairing.known) if taken is None else taken.get(name, 0) > before
+        return more and not judged[name].judgement.settled
+
     before = 0
     for look in plan_looks(looks):
-        begun = [pairing for pairing in pairings if taken is None or taken.get(pairing.suite.name, 0) > before]
-        going_on = begun if before else list(pairings)
-        going_on = [p for p in going_on if p.suite.name not in judged or not judged[p.suite.name].judgement.settled]
+        going_on = [pairing for pairing in pairings if not before or goes_on(pairing, before)]
         if not going_on:
             break
         take(Stretch(range(before, look.passes), frozenset(pairing.suite.name for pairing in going_on)))
@@ -71,14 +78,6 @@ def judged_in_looks(
             on_look(_told(look, [judged[pairing.suite.name].judgement for pairing in going_on]))
         before = look.passes
     return tuple(judged[pairing.suite.name] for pairing in pairings)
-
-
-def passes_begun(store: Store, record: RunRecord) -> dict[str, int]:
-    """By suite, one more than the highest pass of which a sample is stored, failed ones included."""
-    found: dict[str, int] = defaultdict(int)
-    for suite, pass_index in store.passes(record.run_id):
-        found[suite] = max(found[suite], pass_index + 1)
-    return found
 
 
 def _told(look: Look, judgements: Sequence[SuiteJudgement]) -> str:

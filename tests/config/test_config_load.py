@@ -91,7 +91,7 @@ def test_problems_in_pyproject_have_its_lines(tmp_path):
         "pyproject.toml:5: `seed` must be at least 0, not -1.",
         (
             "pyproject.toml:6: Unknown key `sede`. Did you mean `seed`? "
-            "Allowed are `compare_passes`, `record_passes`, `seed`."
+            "Allowed are `compare_passes`, `looks`, `record_passes`, `seed`."
         ),
     ]
 

@@ -342,7 +342,7 @@ def test_shares_of_the_default_looks():
     assert [round(look.share * 0.05, 6) for look in plan_looks([3, 5])] == [0.02, 0.03]
     assert [round(look.share * 0.05, 6) for look in plan_looks([1, 3, 5])] == [0.01, 0.015, 0.025]
     assert [look.last for look in plan_looks([3, 5])] == [False, True]
-    assert plan_looks([5]) == (Look(passes=5, share=1.0, last=True),)
+    assert plan_looks([5]) == (Look(passes=5, share=1.0, last=True, plan=(5,)),)
     assert sum(look.share for look in plan_looks([1, 2, 3, 4, 5])) == pytest.approx(1)
 
 
@@ -423,3 +423,20 @@ def test_exit_codes():
     assert exit_code([every.DRIFT, every.ERROR]) is ExitCode.FAILURE
     assert exit_code([]) is ExitCode.INCONCLUSIVE
     assert exit_code([], allow_inconclusive=True) is ExitCode.INCONCLUSIVE
+
+
+def test_what_an_early_look_decided_is_told_with_its_own_limit():
+    first, second = plan_looks([3, 5])
+    cases = [noisy(f"c{i}", m=3, shift=0.6) for i in range(30)]
+    early = judge_suite("s", cases, look=first)
+    assert early.rejected
+    assert not early.settled
+    later = judge_suite("s", [noisy(f"c{i}") for i in range(30)], look=second, standing=early)
+    assert later.verdict is SuiteVerdict.DRIFT
+    assert (later.facts.decided_at, later.facts.target_passes) == (3, 5)
+    assert (later.p_value, later.facts.alpha) == (early.p_value, pytest.approx(0.02))
+    assert "at the look after 3 target passes; the rest was taken to find the cases" in later.sentence.en
+    assert "3 轮" in later.sentence.zh
+    last = judge_suite("s", [noisy(f"c{i}", shift=0.6) for i in range(30)], look=second)
+    assert "at the last look, after 5 target passes" in last.sentence.en
+    assert "look" not in judge_suite("s", [noisy(f"c{i}", shift=0.6) for i in range(30)]).sentence.en
