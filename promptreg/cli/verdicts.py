@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from promptreg.cli.console import STYLES, console, reader_language
 from promptreg.text.preview import preview
 from promptreg.text.terminal import safe_for_terminal
+from promptreg.workflow.view import plan_notes
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -57,6 +58,9 @@ def _print_suite(out: Console, suite: SuiteJudgement, language: Language, *, qui
         return
     counts = ", ".join(f"{number} {verdict.value}" for verdict, number in suite.counts().items())
     out.print(f"  {len(suite.cases)} {_CASES[language]}: {counts}")
+    if everything:
+        for note in plan_notes(suite):
+            out.print("  " + safe_for_terminal(note.text(language)))
     shown = [case for case in suite.cases if everything or case.verdict.value not in _QUIET_VERDICTS]
     for case in shown if everything else shown[:WORST_SHOWN]:
         out.print(_case_line(case, language))

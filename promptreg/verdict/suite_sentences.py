@@ -40,7 +40,7 @@ def which_look(facts: Facts) -> Sentence:
         )
     return Sentence(
         f" It was decided at the last look, after {_many(facts.decided_at, 'target pass')}.",
-        f"在最后一次查看（目标部署 {facts.decided_at} 轮）时得出结论。",
+        f"在最后一次判断（目标部署 {facts.decided_at} 轮之后）时得出结论。",
     )
 
 

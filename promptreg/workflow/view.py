@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from promptreg.store.runs import RunRecord
     from promptreg.store.store import Store
     from promptreg.suite.model import Request
-    from promptreg.verdict.model import CheckOutcome, SuiteJudgement
+    from promptreg.verdict.model import CheckOutcome, Facts, SuiteJudgement
     from promptreg.workflow.comparison import Comparison
     from promptreg.workflow.judge import JudgedCase, JudgedSuite
 
@@ -84,13 +84,14 @@ def plan_notes(judgement: SuiteJudgement) -> tuple[Sentence, ...]:
     facts = judgement.facts
     if not facts.compared:
         return ()
-    budget = facts.alpha + facts.regression_alpha
+    budget = facts.drift_budget + facts.regression_budget
     kind = ("all", "全部") if facts.exact else ("a random sample of", "随机抽取的")
     return (
         Sentence(
-            f"False alarms: {facts.alpha:.1%} for drift and {facts.regression_alpha:.1%} for regression, {budget:.1%} "
-            "in all, if nothing had changed.",
-            f"误报率：漂移 {facts.alpha:.1%}，退化 {facts.regression_alpha:.1%}，在没有任何变化时合计 {budget:.1%}。",
+            f"False alarms of a whole comparison, if nothing had changed: {facts.drift_budget:.1%} for drift and "
+            f"{facts.regression_budget:.1%} for regression, {budget:.1%} in all.{_share(facts).en}",
+            f"没有任何变化时，整个比较的误报率：漂移 {facts.drift_budget:.1%}，退化 {facts.regression_budget:.1%}，"
+            f"合计 {budget:.1%}。{_share(facts).zh}",
         ),
         Sentence(
             f"{facts.compared} cases, {facts.source_passes} source passes against {facts.target_passes} target passes; "
@@ -98,6 +99,19 @@ def plan_notes(judgement: SuiteJudgement) -> tuple[Sentence, ...]:
             f"{facts.compared} 个用例，源部署 {facts.source_passes} 轮、目标部署 {facts.target_passes} 轮；"
             f"统计了{kind[1]} {facts.labellings} 种“目标”标记方式（随机种子 {facts.seed}）。",
         ),
+    )
+
+
+def _share(facts: Facts) -> Sentence:
+    """What one of several looks may spend of the budget."""
+    if len(facts.looks) < 2:
+        return Sentence("", "")
+    listed = ", ".join(map(str, facts.looks))
+    return Sentence(
+        f" It is shared by the looks after {listed} target passes; the one that was decisive may spend "
+        f"{facts.alpha:.1%} and {facts.regression_alpha:.1%}.",
+        f"由目标部署 {listed} 轮之后的各次判断分担；起决定作用的一次可用 {facts.alpha:.1%} 和 "
+        f"{facts.regression_alpha:.1%}。",
     )
 
 

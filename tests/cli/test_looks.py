@@ -29,6 +29,9 @@ def test_clear_drift_stops_at_the_first_look(pair_of):
     assert "18/18" in runs
     again = pair.run("compare", "--run", said["run_id"], "--json")
     assert again.json == said
+    told = " ".join(pair.run("compare", "--run", said["run_id"], "-v").stdout.split())
+    assert "5.0% for drift and 1.0% for regression, 6.0% in all" in told
+    assert "may spend 2.0% and 0.4%" in told
     stricter = pair.run("compare", "--run", said["run_id"], "--json", "--alpha", "0.0001").json
     assert stricter["verdict"] == "INCONCLUSIVE"
     assert "The plan goes on" in stricter["suites"][0]["sentence"]
