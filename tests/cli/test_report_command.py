@@ -66,3 +66,25 @@ def test_an_interrupted_comparison_is_reported_as_an_error(pair):
     done = pair.run("report", said["run_id"])
     assert done.exit_code == 0
     assert done.stdout.startswith("ERROR")
+
+
+def test_details_can_be_left_out(pair):
+    pair.record("--passes", "2")
+    _, said = pair.compare("--passes", "1")
+    done = pair.run("report", said["run_id"], "--details", "none", "-o", "small.html")
+    assert done.exit_code == 0, done.stderr
+    small = "".join(pair.decoded((pair.folder / "small.html").read_text(encoding="utf-8"))[1:])
+    assert "已收到您的问题" in "".join(pair.report_payload(said["run_id"])[1:])
+    assert "已收到您的问题" not in small
+
+
+def test_a_report_that_cannot_be_written_loses_no_verdict(pair):
+    pair.record("--passes", "2")
+    (pair.folder / "reports").write_text("a file where a folder is needed", encoding="utf-8")
+    done = pair.run("compare", "--passes", "1", "--json")
+    assert done.exit_code == 4
+    assert done.stdout == ""
+    run_id = pair.run("runs", "--json").json["runs"][0]["run_id"]
+    assert "The verdict is INCONCLUSIVE; the run is stored." in done.stderr
+    assert f"promptreg report {run_id} -o PATH" in done.stderr
+    assert pair.run("report", run_id, "-o", "elsewhere.html").exit_code == 0
