@@ -71,7 +71,7 @@ def digits_value(text: str) -> Decimal | None:
     """
     bare = text.translate(FULL_WIDTH).translate(_SEPARATORS)
     mantissa, _, exponent = bare.lower().partition("e")
-    if len(mantissa) > MOST_DIGITS or len(exponent) > 3 or not mantissa.isascii():
+    if len(mantissa) > MOST_DIGITS or len(exponent.lstrip('+-')) > 2 or not mantissa.isascii():
         return None
     try:
         return _EXACT.create_decimal(bare)

@@ -67,7 +67,7 @@ _UUID: Final = re.compile(
     r"(?<![0-9A-Za-z-])[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}(?![0-9A-Za-z-])"
 )
 _VERSION: Final = re.compile(
-    r"(?<![A-Za-z0-9.])(?:[vV]\.?[ ]?(?=[0-9]))?[0-9]{1,9}+(?:\.[0-9]{1,9}+){2,6}+(?:[-+][A-Za-z0-9.]{1,30}+)?(?<![.])"
+    r"(?<![A-Za-z0-9.])[vV]?[0-9]{1,9}+(?:\.[0-9]{1,9}+){2,6}+(?:[-+][A-Za-z0-9.]{1,30}+)?(?<![.])"
     r"|(?<![A-Za-z0-9.])[vV][0-9]{1,9}+(?:\.[0-9]{1,9}+){0,1}+(?:[-+][A-Za-z0-9.]{1,30}+)?(?<![.])(?![A-Za-z0-9])"
 )
 _PHONE: Final = re.compile(
@@ -116,7 +116,7 @@ def read_identifiers(page: Page) -> None:
     places = [place for place in page.digits if text[place] != BLANK]
     if not places:
         return
-    page.take_at((_begin(text, place, "vV. ", 2) for place in places), _VERSION, _version)
+    page.take_at((_begin(text, place, "vV", 1) for place in places), _VERSION, _version)
     page.take_at(places, _VERSION, _version)
     page.take_at(
         (_begin(text, place, "+(", 1) for place in places),

@@ -27,7 +27,7 @@ _CHINESE: Final = re.compile(
     r"|无法|无需|无须|无权|无效|无|未能|未|非法|非|切勿|请勿|勿|毋|禁止|严禁|禁用|禁|拒绝|拒不|拒|否认|否决|否|驳回|缺乏|缺少|缺失|莫|别|杜绝|免于|失效|排除在外)"
 )
 _ENGLISH: Final = re.compile(
-    r"(?<![A-Za-z0-9'’-])(?:(?P<friend>no (?:problem|problems|worries|doubt|wonder|matter|later than|earlier than|sooner than|more than|fewer than|less than|greater than|longer than|larger than|higher than|lower than|sooner|trouble at all)|no\. ?(?=[0-9])|nos\. ?(?=[0-9])|No ?(?=[0-9])"
+    r"(?<![A-Za-z0-9'’-])(?:nos?\. ?(?=[0-9])|(?:(?P<friend>no (?:problem|problems|worries|doubt|wonder|matter|later than|earlier than|sooner than|more than|fewer than|less than|greater than|longer than|larger than|higher than|lower than|sooner|trouble at all)"
     r"|nothing but|nothing short of|none other than|not only|not just|not merely|not simply|not to mention|not least|whether or not|or not|if not(?= (?:more|better|all|most))|why not|last but not least"
     r"|(?:do not|don['’]t|never|please don['’]t) hesitate|cannot wait|can['’]t wait|(?:cannot|can['’]t|couldn['’]t) agree more|(?:cannot|can['’]t|could not|couldn['’]t) help but|not unlike|not uncommon(?:ly)?"
     r"|without (?:a )?doubt|without delay|without further ado|say no more|no-brainer|no one['’]s business)"
@@ -35,7 +35,7 @@ _ENGLISH: Final = re.compile(
     r"|fail(?:s|ed|ing)? to|failed|den(?:y|ies|ied|ying|ial)|refus(?:e|es|ed|ing|al)|reject(?:s|ed|ing|ion)?|prohibit(?:s|ed|ing)?|forbid(?:s|den)?|forbade|bans?|banned|disallow(?:s|ed)?|declin(?:e|es|ed|ing) to"
     r"|lack(?:s|ed|ing)?|absence of|exclud(?:e|es|ed|ing)|avoid(?:s|ed|ing)?|impossible|ineligible|invalid|illegal|unlawful|unauthori[sz]ed|unavailable|unsupported|unsafe|unnecessary|unneeded|unlikely|unsuccessful(?:ly)?|unacceptable|unaware|unpaid|unused|unopened|unlocked|unresolved|unrelated|untrue|unfit|unsuitable|unwilling"
     r"|uninsured|unlicensed|unaffected|unknown|unclear|unreliable|unverified|uncommon|inaccessible|inaccurate|inactive|incapable|incompatible|incomplete|incorrect(?:ly)?|ineffective|insufficient(?:ly)?|inapplicable|inadmissible|inability|disabled?|disagree[sd]?|disapprove[sd]?|discontinued|dissatisfied|non[- ]?[a-z]+|exempt|void))"
-    r"(?![A-Za-z0-9]|['’][A-Za-z])",
+    r"(?![A-Za-z0-9]|['’][A-Za-z]))",
     re.IGNORECASE | re.ASCII,
 )
 _FALSE_NON: Final = frozenset({"nonetheless", "nonsense", "nonstop"})

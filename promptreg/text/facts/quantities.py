@@ -53,7 +53,7 @@ _NUMBER_WORDS: Final = frozenset(_ENGLISH.split("|"))
 _ORDINAL_WORDS: Final = frozenset(ENGLISH_ORDINALS) | frozenset(word for word in ENGLISH_VALUES if word.endswith("ty"))
 _DIGIT_START: Final = re.compile(_DIGITS, re.ASCII)
 _WORD_START: Final = re.compile(
-    rf"(?:{_ENGLISH})(?:[ -](?:and[ ])?(?:{_ENGLISH}))*+(?![A-Za-z'’])", re.IGNORECASE | re.ASCII
+    rf"(?:{_ENGLISH})(?:[ -](?:and[ ])?(?:{_ENGLISH})){{0,15}}+(?![A-Za-z'’])", re.IGNORECASE | re.ASCII
 )
 _HAN_START: Final = re.compile(
     rf"{_HAN_RUN}{{1,24}}+(?:点{_HAN_RUN}{{1,12}})?|半(?=个|天|年|小时|月|日|分钟|数|价|斤|公里|里|杯|片)|[½¼¾⅓⅔]"
@@ -78,7 +78,7 @@ _IDIOMS: Final = re.compile(
     r"|亿(?:万富翁|达|联)"
 )
 _IDIOMS_INSIDE: Final = re.compile(
-    r"(?<=[统唯不单同万逐专归合划之进说均大])一(?=$|[^十百千万零一二三四五六七八九个]|个)|(?<=[乱横胡通面])八|(?<=再)三|(?<=[丢颠])三|(?<=举一反)三|(?<=低)三|(?<=不)[三四]|(?<=朝)三|(?<=暮)四|(?<=推)三|(?<=阻)四"
+    r"(?<=[统唯不单同万逐专归合划之进说均大])一(?=$|[^十百千万零一二三四五六七八九个]|个)|(?<=第)[一二三四五六七八九十]|(?<=[乱横胡通面])八|(?<=再)三|(?<=[丢颠])三|(?<=举一反)三|(?<=低)三|(?<=不)[三四]|(?<=朝)三|(?<=暮)四|(?<=推)三|(?<=阻)四"
 )
 _NO_CARDINAL: Final = re.compile(
     r"(?:zero|one|two)[- ](?:tolerance|trust|day config|config\w*|factor|way|minds|cents|click|stop|off|size fits)\b",
@@ -466,7 +466,7 @@ def _word_amount(text: str, match: re.Match[str]) -> Amount | None:
     number = english_value(words)
     while number is None and len(words) > 1:
         # "five six": the words that make one number are read, and the rest is left.
-        end = text.lower().rfind(words[-1], start, end)
+        end = start + text[start:end].lower().rfind(words[-1])
         words.pop()
         end = start + len(text[start:end].rstrip(" -"))
         number = english_value(words)

@@ -1,0 +1,217 @@
+from __future__ import annotations
+
+import json
+import time
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from promptreg.text.facts.model import GROUP_OF, FactKind
+from promptreg.text.facts.read import LONGEST, read_facts
+
+HOSTILE = json.loads((Path(__file__).parents[2] / "corpus" / "hostile.json").read_text(encoding="utf-8"))
+
+
+def normals(text, group="numbers"):
+    return [fact.normal for fact in read_facts(text) if GROUP_OF[fact.kind] == group]
+
+
+@pytest.mark.parametrize(
+    ("texts", "normal"),
+    [
+        (["1,234.5 points", "1 234.5 points", "1_234.50 points", "１２３４.５ points"], "1234.5"),
+        (["三十天", "30天", "30 days", "thirty days", "30-day", "三十日", "30 個月".replace("個月", "天")], "30 day"),
+        (["一百二十元", "120元", "¥120", "￥１２０", "RMB 120", "120 yuan", "CNY 120", "120块钱", "人民币120元"], "120 CNY"),
+        (["1.5万", "15000", "15,000", "一万五千", "fifteen thousand", "15k"], "15000"),
+        (["$4.2 million", "$4.2M", "4,200,000 dollars", "420万美元", "US$4.2 million"], "4200000 USD"),
+        (["5%", "5 percent", "５％", "百分之五", "5 per cent", "five percent"], "5 %"),
+        (["两倍", "2倍", "2x", "二倍"], "2 x"),
+        (["two thirds", "two-thirds", "2/3", "三分之二"], "2/3"),
+        (["half of it", "a half", "一半", "50%", "二分之一", "1/2"], "50 %"),
+        (["half an hour", "半小时", "30分钟", "30 minutes", "半个小时", "thirty minutes", "0.5 h"], "30 min"),
+        (["一个半小时", "1.5小时", "1.5 hours", "90 minutes", "one and a half hours"], "90 min"),
+        (["a dozen eggs", "twelve eggs", "12 eggs", "十二个鸡蛋"], "12"),
+        (["twenty-three cats", "23 cats", "二十三只猫"], "23"),
+        (["3-5天", "3至5天", "三到五天", "3 to 5 days", "3–5 days", "between 3 and 5 days", "3~5 days"], "3~5 day"),
+        (["-5℃", "零下5摄氏度", "−5 °C", "minus 5 °C"], "-5 °C"),
+        (["第三章", "the third chapter", "the 3rd chapter"], "#3"),
+        (["24 hours", "24小时", "one day", "一天", "1 day"], "1 day"),
+        (["2000 g", "2 kg", "两公斤", "2千克", "2 kilograms"], "2 kg"),
+        (["5个工作日", "5 business days", "五个工作日", "5 working days"], "5 workday"),
+        (["8 GB", "8GB", "8 gigabytes", "8G B".replace(" ", "")], "8 GB"),
+        (["3个百分点", "3 percentage points"], "3 pp"),
+        (["每天两次", "twice a day", "2 times a day"], "2 time"),
+        (["75平方米", "75 square metres", "75㎡".replace("㎡", "m²")], "75 m²"),
+        (["一个月", "1个月", "one month", "1 month"], "1 month"),
+    ],
+)
+def test_one_number_in_many_forms(texts, normal):
+    assert {text: normals(text) for text in texts} == {text: [normal] for text in texts}
+
+
+@pytest.mark.parametrize(
+    ("texts", "normal"),
+    [
+        (
+            [
+                "2026年12月1日", "2026-12-01", "Dec 1, 2026", "1 December 2026", "December 1st, 2026", "2026/12/1", "2026.12.1",
+                "二〇二六年十二月一日", "the 1st of December 2026", "12/1/2026", "01.12.2026", "２０２６年１２月１日",
+            ],
+            "2026-12-01",
+        ),
+        (["12月1日", "十二月一号", "December 1", "1 Dec", "Dec. 1st"], "--12-01"),
+        (["2026年12月", "December 2026", "2026-12"], "2026-12"),
+        (["2026年", "in 2026"], "2026"),
+        (["周一", "星期一", "礼拜一", "Monday", "Mondays"], "Mon"),
+        (["明天", "tomorrow", "Tomorrow"], "tomorrow"),
+        (["下午3点", "15:00", "3 pm", "3 p.m.", "下午三点", "3:00 PM", "15：00", "下午3:00"], "15:00"),
+        (["下午三点半", "15:30", "3:30 pm", "下午3点30分"], "15:30"),
+        (["上午九点", "9 am", "09:00", "nine o'clock", "9:00 a.m.", "早上9点"], "09:00"),
+        (["中午12点", "noon", "12 pm", "12:00"], "12:00"),
+        (["午夜12点", "midnight", "12 a.m.", "0:00", "24:00"], "00:00"),
+        (["第三季度", "Q3", "the third quarter", "三季度"], "Q3"),
+    ],
+)  # fmt: skip
+def test_one_date_or_time_in_many_forms(texts, normal):
+    assert {text: normals(text) for text in texts} == {text: [normal] for text in texts}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "一下", "看一下一些资料", "一定要一起来", "统一处理", "千万别忘", "万一下雨", "三心二意", "一个问题", "一种方法", "唯一的办法", "第三方",
+        "十分抱歉", "百姓", "星巴克", "进一步", "之一", "一般来说", "一直以来", "四川和三亚".replace("四川和", ""), "再三确认",
+        "one of the reasons", "no one knows", "someone", "one can see that", "the one you want", "another one", "one-way street",
+        "once you are done", "two-factor login", "zero tolerance", "at first", "first, open it", "third-party code", "may I",
+        "half-hearted", "twosome", "I may go", "march on", "",
+    ],
+)  # fmt: skip
+def test_figures_of_speech_are_no_numbers(text):
+    assert normals(text) == []
+
+
+def test_numbering_is_no_fact_but_a_skipping_one_is():
+    assert normals("1. Unplug it.\n2. Wait.\n3) Done.") == []
+    assert normals("一、概述\n二、安装\n（1）下载\n（2）运行") == []
+    assert normals("第一，下载；第二，运行。") == []
+    assert normals("首先 (1) this, (2) that, ① then [3]") == []
+    assert normals("2. Unplug it.") == ["2"]
+    assert normals("1. Wait 10 seconds.\n2. Press 3 times.") == ["10 s", "3 time"]
+
+
+def test_code_is_no_fact():
+    assert read_facts("```python\nx = 5 # not 6\n```\nand `y = 7`") == ()
+    assert read_facts("~~~\nopen fence 5 days") == ()
+    assert normals("```\n1\n``` \nthen 5 days") == ["5 day"]
+
+
+@pytest.mark.parametrize(
+    ("text", "count"),
+    [
+        ("不能退货", 1), ("没有问题可以退", 1), ("无法访问", 1), ("禁止吸烟", 1), ("拒绝维修", 1), ("请勿拔下", 1), ("并非如此", 1), ("非处方药", 1),
+        ("不错，不过要快", 0), ("无论如何", 0), ("非常好", 0), ("不仅便宜，而且好用", 0), ("不但如此", 0), ("不同的型号", 0), ("不断改进", 0),
+        ("差不多", 0), ("对不起", 0), ("特别的", 0), ("别的东西", 0), ("未来", 0), ("没关系", 0), ("是不是能不能", 0), ("有没有", 0), ("不得不", 0),
+        ("不同意", 1), ("区别和类别", 0), ("别担心", 1), ("不低于16GB", 0), ("否则", 0), ("是否", 0), ("未经同意", 1), ("不会不来", 0), ("没能修好", 1),
+        ("You cannot", 1), ("it isn't", 1), ("it isn’t", 1), ("No, you can not.", 2), ("never without", 2), ("is unable to", 1),
+        ("He refused to pay", 1), ("fails to start", 1), ("invalid", 1), ("non-refundable", 1), ("nonrefundable", 1), ("it lacks", 1),
+        ("no problem", 0), ("nothing but", 0), ("not only cheap but good", 0), ("no doubt", 0), ("No. 5", 0), ("no later than 5 pm", 0),
+        ("do not hesitate to ask", 0), ("don't hesitate", 0), ("nonetheless", 0), ("note", 0), ("another", 0), ("know", 0),
+    ],
+)  # fmt: skip
+def test_negation_and_its_false_friends(text, count):
+    assert normals(text, "negation") == ["not"] * count
+
+
+@pytest.mark.parametrize(
+    ("text", "kind", "normal"),
+    [
+        ("see https://a.example/b?c=1.", FactKind.URL, "https://a.example/b?c=1"),
+        ("发到 A.B@Example.com。", FactKind.EMAIL, "a.b@example.com"),
+        ("open /etc/nginx/nginx.conf now", FactKind.PATH, "/etc/nginx/nginx.conf"),
+        ("edit src/app.py", FactKind.PATH, "src/app.py"),
+        (r"open C:\Users\x.txt", FactKind.PATH, r"C:\Users\x.txt"),
+        ("order ORD-2041", FactKind.IDENTIFIER, "ORD-2041"),
+        ("version v1.2.3", FactKind.IDENTIFIER, "1.2.3"),
+        ("host 192.168.0.1", FactKind.IDENTIFIER, "192.168.0.1"),
+        ("id 6f1c2b3a-1111-2222-3333-444455556666", FactKind.IDENTIFIER, "6f1c2b3a-1111-2222-3333-444455556666"),
+        ("call 400-820-8888", FactKind.IDENTIFIER, "4008208888"),
+        ("读《红楼梦》", FactKind.TITLE, "红楼梦"),
+        ('the novel "Middlemarch"', FactKind.TITLE, "middlemarch"),
+        ("we met in Lisbon", FactKind.NAME, "lisbon"),
+        ("the Bank of England said", FactKind.NAME, "bank of england"),
+        ("with Dr. Keller", FactKind.NAME, "keller"),
+        ("Paris.", FactKind.NAME, "paris"),
+        ("长河公司的订单", FactKind.NAME, "长河公司"),
+        ("他在清华大学工作", FactKind.NAME, "清华大学"),
+        ("适用上海市的法规", FactKind.NAME, "上海"),
+        ("联系孙女士", FactKind.NAME, "孙女士"),
+        ("使用PostgreSQL", FactKind.NAME, "postgresql"),
+    ],
+)
+def test_entities(text, kind, normal):
+    assert [(fact.kind, fact.normal) for fact in read_facts(text) if GROUP_OF[fact.kind] == "entities"] == [(kind, normal)]
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["Please check it.", "The item is new.", "However, it works.", "请联系该公司", "这家银行", "道路", "城市", "NOTE: ok", "I think so.", "# Return Policy"],
+)
+def test_plain_words_are_no_entities(text):
+    assert normals(text, "entities") == []
+
+
+def test_facts_come_in_order_with_their_spans():
+    text = "９.9 > 9.11，长河公司不退款。\r\n"
+    facts = read_facts(text)
+
+    assert [fact.normal for fact in facts] == ["9.9", "9.11", "长河公司", "not"]
+    assert all(text[fact.start : fact.end] == fact.text for fact in facts)
+
+
+PIECES = st.sampled_from(
+    ["一", "三十", "天", "5", ",", ".", " ", "-", "个", "不", "没", "May", " and ", "half", "two ", "《", "》", '"', "\n", "`", "1. ", "(", ")", "/", ":", "年", "月", "日", "点", "半", "公司", "v", "@", "$", "%", "A", "\0", "\ud800", "👍🏽", "é", "第", "分之", "周", "Q", "k", "e"]
+)  # fmt: skip
+
+
+@settings(max_examples=300)
+@given(st.one_of(st.lists(PIECES, max_size=30).map("".join), st.text(max_size=60)))
+def test_any_text_is_read_without_overlap_inside_a_group(text):
+    facts = read_facts(text)
+
+    assert facts == read_facts(text)
+    for group in ("numbers", "negation", "entities"):
+        own = [fact for fact in facts if GROUP_OF[fact.kind] == group]
+        assert all(before.end <= after.start for before, after in zip(own, own[1:], strict=False))
+    assert all(text[fact.start : fact.end] == fact.text and fact.normal for fact in facts)
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_hostile_texts_are_read(name):
+    for fact in read_facts(HOSTILE[name]):
+        assert fact.end <= len(HOSTILE[name])
+
+
+REPEATED = ["1 2 3 ", ",111", "1", "一", "一百", '"', "“", "```\n", "/a", "/", "a.", ".com", "a-", "A ", "Ab ", "and a half ", "two ", "hundred-", "not ", "不", "非字", "a@", "1:00 ", "(1)", "1. x\n", " ", "\n", "公司", "《", "abcdef0", "v1.", "http://", "$1", "half ", "one-", "May 1 ", "周", "三分之", "三点", "第", "\0"]  # fmt: skip
+
+
+@pytest.mark.parametrize("piece", REPEATED)
+def test_time_grows_linearly(piece):
+    def seconds(size):
+        text = (piece * size)[:size]
+        return min(_timed(text) for _ in range(2))
+
+    short, long = seconds(2_000), seconds(16_000)
+    # Eight times as long; 8 is linear and 64 quadratic. The constant covers a busy machine.
+    assert long < 24 * short + 0.2
+
+
+def _timed(text):
+    started = time.process_time()
+    read_facts(text)
+    return time.process_time() - started
+
+
+def test_what_comes_late_in_a_runaway_answer_is_left_out():
+    assert normals("x " * LONGEST + "5 days") == []
