@@ -92,15 +92,28 @@ def test_tool_calls_are_compared_as_values():
     cut = Answer(tool_calls=(ToolCall("find", '{"days":3,"ci'),))
     none = Answer("text")
 
+    # One of two arguments differs: half of the arguments, which are half of the call.
     assert ToolCallsChannel().distances([a, b, c, cut, none]).tolist() == [
-        [0, 0, 1, 1, 1],
-        [0, 0, 1, 1, 1],
-        [1, 1, 0, 1, 1],
-        [1, 1, 1, 0, 1],
+        [0, 0, 0.25, 0.5, 1],
+        [0, 0, 0.25, 0.5, 1],
+        [0.25, 0.25, 0, 0.5, 1],
+        [0.5, 0.5, 0.5, 0, 1],
         [1, 1, 1, 1, 0],
     ]
     assert not ToolCallsChannel().applies([none])
     assert ToolCallsChannel().applies([none, a])
+
+
+def test_calls_of_one_tool_are_paired_whatever_their_order():
+    first, second = ToolCall("find", '{"city": "北京"}'), ToolCall("find", '{"city": "上海"}')
+    other = ToolCall("book", "{}")
+    both, turned, one = (Answer(tool_calls=calls) for calls in ((first, second), (second, first), (first,)))
+    distances = ToolCallsChannel().distances([both, turned, one, Answer(tool_calls=(other,))])
+
+    assert distances[0].tolist() == [0, 0, 0.5, 1]
+    assert distances[2, 3] == 1
+    many = Answer(tool_calls=(first,) * 3000)
+    assert ToolCallsChannel().distances([many, one])[0, 1] <= 1
 
 
 def test_tool_call_arguments_nested_without_end_are_kept_as_text():
