@@ -91,6 +91,9 @@ class HeaderLine(_Line):
     passes: Annotated[int, Field(ge=1)]
     warnings: list[str]
     provenance: dict[str, JsonValue]
+    exchangeable: bool | None = Field(
+        None, description="Whether the first half of the passes looks like the second; left out when not tested."
+    )
 
     def header(self) -> Header:
         """The same as a record."""
@@ -106,6 +109,7 @@ class HeaderLine(_Line):
             passes=self.passes,
             warnings=tuple(self.warnings),
             provenance=self.provenance,
+            exchangeable=self.exchangeable,
         )
 
 
@@ -135,6 +139,7 @@ def header_json(header: Header) -> JsonObject:
         "passes": header.passes,
         "warnings": list(header.warnings),
         "provenance": header.provenance,
+        **({} if header.exchangeable is None else {"exchangeable": header.exchangeable}),
     }
 
 

@@ -32,6 +32,9 @@ class Header:
     request_defaults: JsonObject = field(default_factory=dict)
     warnings: tuple[str, ...] = ()
     provenance: JsonObject = field(default_factory=dict)
+    exchangeable: bool | None = None
+    """False when the first half of the passes differs from the second: then passes cannot be exchanged. None when that
+    was not tested."""
 
 
 @dataclass(frozen=True, slots=True)

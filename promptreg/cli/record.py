@@ -13,8 +13,25 @@ from promptreg.cli.options import common_options, example
 from promptreg.text.terminal import safe_for_terminal
 
 if TYPE_CHECKING:
+    from promptreg.config import Config
+    from promptreg.text.sentence import Language
+    from promptreg.verdict.recording import RecordingJudgement
     from promptreg.workflow.estimate import Estimate
     from promptreg.workflow.record import Recording
+
+
+UNSTABLE_SHOWN = 10
+"""Unstable cases listed per suite without `-v`."""
+
+_UNSTABLE = {
+    "en": "Cases in which the source disagrees with itself: {count}. Better fix these prompts before the migration.",
+    "zh": "源部署自身回答不一致的用例：{count} 个。最好在迁移之前先修改这些提示词。",
+}
+_MORE = {"en": "… and {count} more; -v shows them all", "zh": "……另有 {count} 个，用 -v 全部列出"}
+_LOWER_BOUND = {
+    "en": "Lower bound of what a comparison would find (its last {second} passes judged against the first {first}):",
+    "zh": "比较时至少能发现的问题（以前 {first} 轮判断后 {second} 轮得到的下限）：",
+}
 
 
 @click.command("record", epilog=example("promptreg record suites/support.yaml --on gpu --passes 10"))
@@ -52,7 +69,7 @@ def command(
     from promptreg.workflow.record import RecordOptions, plan_record, record  # noqa: PLC0415 - see above
 
     config = load_config(config_path, Path.cwd())
-    options = RecordOptions(suites, deployment, passes, select, resume, top_up)
+    options = RecordOptions(suites, deployment, passes, select, resume, top_up, self_test=verbose or as_json)
     if dry_run:
         print_estimate(plan_record(config, options), as_json=as_json)
         return 0
@@ -62,7 +79,7 @@ def command(
     if as_json:
         click.echo(json.dumps(recording.to_json(config.root), ensure_ascii=False))
     else:
-        _print(recording, config.root, config.root / config.paths.store, quiet=quiet, verbose=verbose)
+        _print(recording, config, quiet=quiet, verbose=verbose)
     if recording.failures:
         print_failures(recording.failures, "record --top-up" if top_up else "record --resume", recording.run_id)
     return int(recording.exit_code)
@@ -94,10 +111,12 @@ def print_failures(summary: str, again: str, run_id: str) -> None:
     console(stderr=True).print(safe_for_terminal(f"{summary} {way_out}"), style="red")
 
 
-def _print(recording: Recording, root: Path, store: Path, *, quiet: bool, verbose: bool) -> None:
-    from promptreg.cli.console import console  # noqa: PLC0415 - see above
+def _print(recording: Recording, config: Config, *, quiet: bool, verbose: bool) -> None:
+    from promptreg.cli.console import console, reader_language  # noqa: PLC0415 - see above
 
+    root, store = config.root, config.root / config.paths.store
     out, errors = console(), console(stderr=True)
+    language = reader_language(config.language)
     for warning in recording.warnings:
         errors.print(safe_for_terminal(f"Warning: {warning}"), style="yellow")
     for suite in recording.suites:
@@ -105,11 +124,33 @@ def _print(recording: Recording, root: Path, store: Path, *, quiet: bool, verbos
             errors.print(f"{suite.suite}: no call was answered; no baseline was written.", style="red")
         elif not quiet:
             out.print(f"{suite.suite}: {suite.cases} cases, {recording.passes} passes → {_shown(suite.baseline, root)}")
+            if suite.judgement is not None:
+                _print_judgement(suite.judgement, language, verbose=verbose)
     if not recording.failures and not quiet:
         out.print(f"Run {recording.run_id}: {recording.answered} samples recorded on {recording.deployment}.")
         out.print("Next: commit the baselines, then `promptreg compare`.")
     if verbose:
         out.print(f"Store: {_shown(store, root)}")
+
+
+def _print_judgement(judgement: RecordingJudgement, language: Language, *, verbose: bool) -> None:
+    """Cases that disagree with themselves, and with -v what the self-test found."""
+    from promptreg.cli.console import console  # noqa: PLC0415 - see above
+    from promptreg.text.preview import preview  # noqa: PLC0415 - see above
+
+    out = console()
+    if judgement.unstable:
+        out.print("  " + _UNSTABLE[language].format(count=len(judgement.unstable)), style="yellow")
+    for case in judgement.unstable if verbose else judgement.unstable[:UNSTABLE_SHOWN]:
+        reasons = "; ".join(sentence.text(language) for _, sentence in case.reasons)
+        out.print(safe_for_terminal(f"    {preview(case.case_id, 40)}: {reasons}"))
+    left = len(judgement.unstable) - UNSTABLE_SHOWN
+    if left > 0 and not verbose:
+        out.print("    " + _MORE[language].format(count=left))
+    if judgement.power:
+        out.print("  " + _LOWER_BOUND[language].format(first=judgement.halves[0], second=judgement.halves[1]))
+    for outcome in judgement.power:
+        out.print(f"    {outcome.sentence.text(language)}")
 
 
 def _shown(path: Path, root: Path) -> str:

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from promptreg.verdict.material import case_channels
+from promptreg.verdict.statistics.anchored import anchored_p, contrast, pass_rate_contrast
 from promptreg.verdict.statistics.effect import conformal_ranks, rank_effect
 from promptreg.verdict.statistics.energy import PairWeights
 from promptreg.verdict.statistics.labellings import EXACT_LIMIT, JOINT_MINIMUM, RANDOM_LABELLINGS, labellings
@@ -70,8 +71,11 @@ class Comparison:
     rank_effect: float | None
 
 
-def compare_cases(cases: Sequence[CaseEvidence], rules: Rules) -> Comparison:
+def compare_cases(cases: Sequence[CaseEvidence], rules: Rules, *, exchangeable: bool = True) -> Comparison:
     """Run every test on judgeable cases.
+
+    Where the source's passes cannot be exchanged (its recording was tested against itself and rejected), the suite's
+    p-values are those of the anchored test, and no case is listed: a case by itself has no valid p-value then.
 
     Cases with another number of passes than most do not fit the joint labellings. They form strata of their own; the
     suite's p-value is then the smallest over the strata times their number (Bonferroni).
@@ -95,15 +99,44 @@ def compare_cases(cases: Sequence[CaseEvidence], rules: Rules) -> Comparison:
         regression = regression_p([check for case in members for check in case.checks], rows)
         if regression is not None:
             regression_ps.append(regression)
+    p_value = min(1.0, min(p_values) * len(p_values))
+    regression_p_value = min(1.0, min(regression_ps) * len(regression_ps)) if regression_ps else None
+    listed = _with_list(results, rules.fdr)
+    checks = _check_results(ordered, rules.fdr)
+    if not exchangeable:
+        p_value, regression_p_value = anchored_p_values(ordered, rules)
+        listed = tuple(replace(result, listed=False) for result in listed)
+        checks = tuple(replace(result, listed=False) for result in checks)
     return Comparison(
         shape=usual,
         labellings=labelling_count(usual),
-        cases=_with_list(results, rules.fdr),
-        checks=_check_results(ordered, rules.fdr),
-        p_value=min(1.0, min(p_values) * len(p_values)),
-        regression_p=min(1.0, min(regression_ps) * len(regression_ps)) if regression_ps else None,
+        cases=listed,
+        checks=checks,
+        p_value=p_value,
+        regression_p=regression_p_value,
         thin=tuple(case.case_id for case in ordered if (case.source_passes, case.target_passes) != usual),
         rank_effect=_suite_rank_effect(ordered),
+    )
+
+
+def anchored_p_values(cases: Sequence[CaseEvidence], rules: Rules) -> tuple[float, float | None]:
+    """The anchored tests of drift and of checks; the latter is None when no check told the sides apart."""
+    anchored = [case for case in cases if case.source_passes > 1]
+    contrasts = [
+        {
+            name: contrast(distances, case.source_passes)
+            for name, distances in case_channels(case, rules.material_distance).items()
+        }
+        for case in anchored
+    ]
+    losses = [
+        {"checks": sum(pass_rate_contrast(check.passed, case.source_passes) for check in case.checks)}
+        for case in anchored
+    ]
+    told_apart = any(loss["checks"] for loss in losses)
+    return (
+        anchored_p(contrasts, rules.seed) if anchored else 1.0,
+        anchored_p(losses, rules.seed) if told_apart else None,
     )
 
 

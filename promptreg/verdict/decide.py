@@ -68,6 +68,7 @@ def judge_suite(
     look: Look | None = None,
     standing: SuiteJudgement | None = None,
     power: Sequence[PowerOutcome] = (),
+    exchangeable: bool = True,
 ) -> SuiteJudgement:
     """Judge one suite. Pure: the same arguments give the same judgement, byte for byte.
 
@@ -81,11 +82,13 @@ def judge_suite(
         standing: the judgement at an earlier look. Where it found drift or a regression, that verdict stands, and this
             judgement only says where (statistics: localise).
         power: outcomes of the planted-drift self-test, where one was made.
+        exchangeable: false when the source's passes differ among themselves, as its recording found: then the anchored
+            test judges, which needs no exchangeable passes, finds less and names no case.
     """
     rules = rules or Rules()
     look = look or Look(passes=0)
     cases = [evidence_of(case) for case in scores]
-    comparison = compare_cases([case for case in cases if case.judgeable], rules)
+    comparison = compare_cases([case for case in cases if case.judgeable], rules, exchangeable=exchangeable)
     gates = _gates(comparison, rules, look, standing)
     outcomes = _check_outcomes(comparison, gates)
     judgements = [_judged(result, outcomes.get(result.case.case_id, ()), gates, rules) for result in comparison.cases]
@@ -104,7 +107,7 @@ def judge_suite(
         p_value=p_value,
         sentence=sentences.case_new(),
         cases=tuple(judgements),
-        facts=_facts(comparison, judgements, rules, look, power, gates, standing),
+        facts=replace(_facts(comparison, judgements, rules, look, power, gates, standing), exchangeable=exchangeable),
         regression=_regression(comparison, regression_p, gates),
         drift_rejected=gates.drift,
         power=tuple(power),

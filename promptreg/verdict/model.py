@@ -158,6 +158,17 @@ class PowerOutcome:
         """Share of plantings that made the suite reject."""
         return self.found / self.planted if self.planted else 0.0
 
+    def to_json(self) -> JsonObject:
+        """The entry in `self_test`."""
+        return {
+            "fault": self.fault,
+            "planted": self.planted,
+            "found": self.found,
+            "power": rounded(self.power),
+            **_sentences(self.sentence),
+            "missed_cases": list(self.missed_cases),
+        }
+
 
 @dataclass(frozen=True, slots=True)
 class Facts:
@@ -196,6 +207,8 @@ class Facts:
     """False alarms of the drift test over all looks."""
     regression_budget: float = 0.01
     """False alarms of the regression test over all looks. The whole budget of a comparison is the sum of both."""
+    exchangeable: bool = True
+    """False when the source's passes differ among themselves, so that the anchored test judged."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -242,7 +255,7 @@ class SuiteJudgement:
         return {
             "suite": self.suite,
             "verdict": self.verdict.value,
-            "p_value": _rounded(self.p_value),
+            "p_value": rounded(self.p_value),
             "drift_rejected": self.drift_rejected,
             **_sentences(self.sentence),
             "facts": {
@@ -253,39 +266,30 @@ class SuiteJudgement:
                 "exact": self.facts.exact,
                 "joint": self.facts.joint,
                 "seed": self.facts.seed,
-                "alpha": _rounded(self.facts.alpha),
-                "regression_alpha": _rounded(self.facts.regression_alpha),
-                "fdr": _rounded(self.facts.fdr),
-                "material_distance": _rounded(self.facts.material_distance),
-                "drifted_bound": _rounded(self.facts.drifted_bound),
-                "rank_effect": _rounded(self.facts.rank_effect),
+                "alpha": rounded(self.facts.alpha),
+                "regression_alpha": rounded(self.facts.regression_alpha),
+                "fdr": rounded(self.facts.fdr),
+                "material_distance": rounded(self.facts.material_distance),
+                "drifted_bound": rounded(self.facts.drifted_bound),
+                "rank_effect": rounded(self.facts.rank_effect),
                 "localised": self.facts.localised,
                 "deterministic_cases": self.facts.deterministic_cases,
+                "exchangeable": self.facts.exchangeable,
                 "looks": list(self.facts.looks),
                 "decided_at": self.facts.decided_at,
                 "false_alarm_budget": {
-                    "drift": _rounded(self.facts.drift_budget),
-                    "regression": _rounded(self.facts.regression_budget),
-                    "total": _rounded(self.facts.drift_budget + self.facts.regression_budget),
+                    "drift": rounded(self.facts.drift_budget),
+                    "regression": rounded(self.facts.regression_budget),
+                    "total": rounded(self.facts.drift_budget + self.facts.regression_budget),
                 },
             },
             "regression": {
-                "p_value": _rounded(self.regression.p_value),
+                "p_value": rounded(self.regression.p_value),
                 "rejected": self.regression.rejected,
                 "worse": list(self.regression.worse),
                 "better": list(self.regression.better),
             },
-            "self_test": [
-                {
-                    "fault": outcome.fault,
-                    "planted": outcome.planted,
-                    "found": outcome.found,
-                    "power": _rounded(outcome.power),
-                    **_sentences(outcome.sentence),
-                    "missed_cases": list(outcome.missed_cases),
-                }
-                for outcome in self.power
-            ],
+            "self_test": [outcome.to_json() for outcome in self.power],
             "cases": [_case(case) for case in self.cases],
         }
 
@@ -298,20 +302,20 @@ def _case(case: CaseJudgement) -> Json:
     return {
         "case_id": case.case_id,
         "verdict": case.verdict.value,
-        "p_value": _rounded(case.p_value),
+        "p_value": rounded(case.p_value),
         **_sentences(case.sentence),
-        "severity": _rounded(case.severity),
+        "severity": rounded(case.severity),
         "deterministic_source": case.deterministic_source,
         "material": list(case.material),
         "channels": {
-            name: {"z": _rounded(effect.z), "ratio": _rounded(effect.ratio)} for name, effect in case.channels.items()
+            name: {"z": rounded(effect.z), "ratio": rounded(effect.ratio)} for name, effect in case.channels.items()
         },
         "checks": [
             {
                 "check": outcome.check,
-                "source_rate": _rounded(outcome.source_rate),
-                "target_rate": _rounded(outcome.target_rate),
-                "p_value": _rounded(outcome.p_value),
+                "source_rate": rounded(outcome.source_rate),
+                "target_rate": rounded(outcome.target_rate),
+                "p_value": rounded(outcome.p_value),
                 "worse": outcome.worse,
             }
             for outcome in case.checks
@@ -324,6 +328,6 @@ def _sentences(sentence: Sentence) -> dict[str, Json]:
     return {"sentence": sentence.en, "sentence_zh": sentence.zh}
 
 
-def _rounded(value: float | None) -> float | None:
+def rounded(value: float | None) -> float | None:
     """Six significant digits; the last bits of a floating point number depend on the machine. Infinity becomes None."""
     return None if value is None or not math.isfinite(value) else float(f"{value:.6g}")

@@ -10,9 +10,11 @@ from __future__ import annotations
 import random
 from collections import Counter
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from promptreg.text.sentence import Sentence
+from promptreg.verdict.comparison import anchored_p_values
 from promptreg.verdict.decide import judge_suite
 from promptreg.verdict.evidence import evidence_of
 from promptreg.verdict.material import case_channels
@@ -51,6 +53,7 @@ def judge_with_self_test(
     rules: Rules | None = None,
     look: Look | None = None,
     standing: SuiteJudgement | None = None,
+    exchangeable: bool = True,
 ) -> SuiteJudgement:
     """`judge_suite`; where it found nothing at the last look, the self-test is made and decides with it.
 
@@ -64,13 +67,24 @@ def judge_with_self_test(
         rules: thresholds and seed.
         look: share of the budget.
         standing: judgement at an earlier look.
+        exchangeable: whether the source's passes can be exchanged.
     """
     rules, look = rules or Rules(), look or Look(passes=0)
-    judgement = judge_suite(suite, scores, new=new, missing=missing, rules=rules, look=look, standing=standing)
-    if judgement.drift_rejected or judgement.regression.rejected or not judgement.facts.compared or not look.last:
+    judge = partial(
+        judge_suite,
+        suite,
+        scores,
+        new=new,
+        missing=missing,
+        rules=rules,
+        look=look,
+        standing=standing,
+        exchangeable=exchangeable,
+    )
+    judgement = judge()
+    if judgement.rejected or not judgement.facts.compared or not look.last:
         return judgement
-    power = self_test(scores, plant, rules=rules, look=look)
-    return judge_suite(suite, scores, new=new, missing=missing, rules=rules, look=look, standing=standing, power=power)
+    return judge(power=self_test(scores, plant, rules=rules, look=look, exchangeable=exchangeable))
 
 
 def planter(pairs: Sequence[CasePair], score: Callable[[Sequence[CasePair]], Sequence[CaseScores]], seed: int) -> Plant:
@@ -103,7 +117,13 @@ def planter(pairs: Sequence[CasePair], score: Callable[[Sequence[CasePair]], Seq
 
 
 def self_test(
-    scores: Sequence[CaseScores | CaseEvidence], plant: Plant, *, rules: Rules, look: Look, plantings: int = PLANTINGS
+    scores: Sequence[CaseScores | CaseEvidence],
+    plant: Plant,
+    *,
+    rules: Rules,
+    look: Look,
+    exchangeable: bool = True,
+    plantings: int = PLANTINGS,
 ) -> tuple[PowerOutcome, ...]:
     """Power for each fault that could be planted anywhere, in the order of `FAULTS`.
 
@@ -117,7 +137,11 @@ def self_test(
     shapes = Counter((case.source_passes, case.target_passes) for case in judgeable)
     usual = max(shapes, key=lambda shape: (shapes[shape], shape))
     members = [case for case in judgeable if (case.source_passes, case.target_passes) == usual]
-    rejudged = _Rejudged(members, labellings(*usual, rules.seed), rules, look)
+    rejudged: _Rejudged | _Reanchored
+    if exchangeable:
+        rejudged = _Rejudged(members, labellings(*usual, rules.seed), rules, look)
+    else:
+        rejudged = _Reanchored(members, rules, look)
     positions = list(range(len(members)))
     if len(positions) > plantings:
         positions = sorted(random.Random(rules.seed).sample(positions, plantings))  # noqa: S311 - a sample, no secret
@@ -166,6 +190,20 @@ class _Rejudged:
 
     def _channels(self, case: CaseEvidence) -> dict[str, NDArray[np.float64]]:
         return case_channels(case, self._rules.material_distance)
+
+
+class _Reanchored:
+    """The anchored tests of a suite with one case exchanged at a time."""
+
+    def __init__(self, members: Sequence[CaseEvidence], rules: Rules, look: Look) -> None:
+        self._members, self._rules, self._share = members, rules, look.share * (1 + 1e-12)
+
+    def rejects(self, position: int, planted: CaseEvidence) -> bool:
+        """True when the drift test or the regression test rejects with this case in the place of the real one."""
+        exchanged = [*self._members[:position], planted, *self._members[position + 1 :]]
+        p_value, regression = anchored_p_values(exchanged, self._rules)
+        worse = regression is not None and regression <= self._rules.regression_alpha * self._share
+        return worse or p_value <= self._rules.alpha * self._share
 
 
 def _sentence(name: str, found: int, planted: int) -> Sentence:

@@ -63,9 +63,9 @@ def suite_drift(facts: Facts, p_value: float, listed: int) -> Sentence:
     what = compared(facts)
     return Sentence(
         f"The target drifted: {what.en}, p = {_p(p_value)} against a limit of {_p(facts.alpha)}. {where.en}."
-        f"{which_look(facts).en}{_stratified(facts).en}",
+        f"{which_look(facts).en}{_caveat(facts).en}",
         f"目标部署发生漂移：{what.zh}，p = {_p(p_value)}，界限为 {_p(facts.alpha)}。{where.zh}。"
-        f"{which_look(facts).zh}{_stratified(facts).zh}",
+        f"{which_look(facts).zh}{_caveat(facts).zh}",
     )
 
 
@@ -83,10 +83,10 @@ def suite_regression(
     return Sentence(
         f"Checks got worse on the target: {what.en}, p = {_p(regression_p)} against a limit of "
         f"{_p(facts.regression_alpha)}; {_many(worse, 'check')} lower, {better} higher, {cases.en}.{also.en} "
-        f"Fix these before the switch.{which_look(facts).en}{_stratified(facts).en}",
+        f"Fix these before the switch.{which_look(facts).en}{_caveat(facts).en}",
         f"目标部署检查项变差：{what.zh}，p = {_p(regression_p)}，界限为 {_p(facts.regression_alpha)}；{worse} 项下降，"
         f"{better} 项上升，"
-        f"{cases.zh}。{also.zh}切换之前请先修复。{which_look(facts).zh}{_stratified(facts).zh}",
+        f"{cases.zh}。{also.zh}切换之前请先修复。{which_look(facts).zh}{_caveat(facts).zh}",
     )
 
 
@@ -97,10 +97,10 @@ def suite_equivalent(facts: Facts, p_value: float, notes: Sequence[Sentence]) ->
     return Sentence(
         f"No drift and no worse check: {what.en}, p = {_p(p_value)} against a limit of {_p(facts.alpha)}. At most "
         f"{bound} "
-        f"of the cases can have drifted unseen (95 % confidence). Nothing to do.{_join(notes).en}",
+        f"of the cases can have drifted unseen (95 % confidence). Nothing to do.{_join(notes).en}{_caveat(facts).en}",
         f"没有漂移，检查项也没有变差：{what.zh}，p = {_p(p_value)}，界限为 {_p(facts.alpha)}。未被发现的漂移用例最多"
         f"占 {bound}（95 % 置信度）。"
-        f"无需处理。{_join(notes).zh}",
+        f"无需处理。{_join(notes).zh}{_caveat(facts).zh}",
     )
 
 
@@ -110,8 +110,9 @@ def suite_inconclusive(facts: Facts, p_value: float | None, reasons: Sequence[Se
         return Sentence(f"Nothing could be compared.{_join(reasons).en}", f"没有可比较的内容。{_join(reasons).zh}")
     what = compared(facts)
     return Sentence(
-        f"No drift was found, but that proves little: {what.en}, p = {_p(p_value)}.{_join(reasons).en}",
-        f"没有发现漂移，但这还说明不了什么：{what.zh}，p = {_p(p_value)}。{_join(reasons).zh}",
+        f"No drift was found, but that proves little: {what.en}, p = {_p(p_value)}."
+        f"{_join(reasons).en}{_caveat(facts).en}",
+        f"没有发现漂移，但这还说明不了什么：{what.zh}，p = {_p(p_value)}。{_join(reasons).zh}{_caveat(facts).zh}",
     )
 
 
@@ -238,7 +239,16 @@ def power_too_low(outcome: PowerOutcome, more_passes: int) -> Sentence:
     )
 
 
-def _stratified(facts: Facts) -> Sentence:
+def _caveat(facts: Facts) -> Sentence:
+    """What the p-value rests on, where that is not the joint permutation of passes."""
+    if not facts.exchangeable:
+        return Sentence(
+            " The source's recording differs from itself (its first half from its second), so passes could not be "
+            "exchanged: the target was only held against how far the second half lies from the first, which finds less "
+            "and names no case. Record again, in passes spread over the deployment's usual loads.",
+            "源部署的录制前后不一致（前半与后半不同），各轮不可互换：只能以后半与前半的距离为参照来衡量目标部署，"
+            "这样发现的问题较少，也无法指出具体用例。请重新录制，并让各轮分布在部署的常见负载之下。",
+        )
     if facts.joint:
         return Sentence("", "")
     return Sentence(

@@ -12,11 +12,11 @@ from promptreg.errors import BaselineError, OutputError, Place, Problem, UsageEr
 from promptreg.report.html import WARN_BYTES, Details, write_html
 from promptreg.scoring.embedders.registry import load_embedder
 from promptreg.store.store import Store
-from promptreg.verdict.rules import Look, Rules, plan_looks
+from promptreg.verdict.rules import Look, plan_looks
 from promptreg.workflow.collect import Collected, OnProgress, Order, Stretch, collect, finish
 from promptreg.workflow.comparison import Comparison
 from promptreg.workflow.estimate import Estimate, estimate
-from promptreg.workflow.judge import JudgedSuite, judge_stored
+from promptreg.workflow.judge import JudgedSuite, judge_stored, rules_of
 from promptreg.workflow.looks import Judge, judged_in_looks, looks_of
 from promptreg.workflow.pairing import Pairing, pair_with_baseline
 from promptreg.workflow.project import project_suites
@@ -278,7 +278,7 @@ def _from_root(config: Config, path: Path) -> str:
 
 def _judge(config: Config, options: CompareOptions, store: Store, record: Callable[[], RunRecord]) -> Judge:
     """Judges a suite at a look, with one embedder for all of them, since its model takes a while to load."""
-    rules = _rules(config, options)
+    rules = rules_of(config, alpha=options.alpha, fdr=options.fdr)
     embedder = functools.cache(lambda: load_embedder(config.judging.embedder))
 
     def judge(pairing: Pairing, look: Look, standing: SuiteJudgement | None) -> JudgedSuite:
@@ -331,15 +331,3 @@ def _warnings(record: RunRecord, judged: tuple[JudgedSuite, ...]) -> tuple[str, 
                 f"they are now ({shown}); they are not compared. Compare again without --run to ask them."
             )
     return tuple(dict.fromkeys(found))
-
-
-def _rules(config: Config, options: CompareOptions) -> Rules:
-    judging = config.judging
-    return Rules(
-        alpha=judging.alpha if options.alpha is None else options.alpha,
-        fdr=judging.fdr if options.fdr is None else options.fdr,
-        material_distance=judging.material_distance,
-        max_error_fraction=judging.max_error_fraction,
-        max_drifted_fraction=judging.max_drifted_fraction,
-        seed=config.plan.seed,
-    )

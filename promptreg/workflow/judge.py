@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from promptreg.scoring.score import CasePair, CaseScores, score_suite
 from promptreg.verdict.power import judge_with_self_test, planter
+from promptreg.verdict.rules import Rules
 from promptreg.workflow.stored import stored_answers
 
 if TYPE_CHECKING:
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from promptreg.store.store import Store
     from promptreg.suite.model import Case
     from promptreg.verdict.model import CaseJudgement, SuiteJudgement
-    from promptreg.verdict.rules import Look, Rules
+    from promptreg.verdict.rules import Look
     from promptreg.workflow.pairing import Pairing
 
 
@@ -63,6 +64,19 @@ class JudgedSuite:
                 pair.target if pair is not None else (),
                 self.scores.get(case.case_id),
             )
+
+
+def rules_of(config: Config, *, alpha: float | None = None, fdr: float | None = None) -> Rules:
+    """The rules of a project, with what a command says instead."""
+    judging = config.judging
+    return Rules(
+        alpha=judging.alpha if alpha is None else alpha,
+        fdr=judging.fdr if fdr is None else fdr,
+        material_distance=judging.material_distance,
+        max_error_fraction=judging.max_error_fraction,
+        max_drifted_fraction=judging.max_drifted_fraction,
+        seed=config.plan.seed,
+    )
 
 
 def judge_stored(
@@ -108,6 +122,7 @@ def judge_stored(
         rules=rules,
         look=look,
         standing=standing,
+        exchangeable=pairing.baseline.header.exchangeable is not False,
     )
     return JudgedSuite(
         pairing,

@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING
 from promptreg.baseline.model import Baseline, Golden, Header, golden_of
 from promptreg.baseline.paths import baseline_path
 from promptreg.baseline.write import write_baseline
-from promptreg.errors import ExitCode, UsageError
+from promptreg.errors import ConfigError, ExitCode, UsageError
 from promptreg.store.store import Store
+from promptreg.verdict.model import rounded
+from promptreg.verdict.recording import not_exchangeable
 from promptreg.workflow.collect import (
     Collected,
     OnProgress,
@@ -22,6 +24,7 @@ from promptreg.workflow.collect import (
 from promptreg.workflow.estimate import Estimate, estimate
 from promptreg.workflow.merge import added_to, earlier_baselines, held_passes, merge_warnings
 from promptreg.workflow.project import project_suites
+from promptreg.workflow.recording_check import RecordingChecker
 from promptreg.workflow.resume import run_to_continue
 from promptreg.workflow.runs import failed_calls, failure_summary
 from promptreg.workflow.stored import stored_answers
@@ -33,6 +36,7 @@ if TYPE_CHECKING:
     from promptreg.canonical import Json, JsonObject
     from promptreg.config import Config
     from promptreg.suite.model import Suite
+    from promptreg.verdict.recording import RecordingJudgement
 
 RECORDING_SCHEMA = "promptreg.recording/1"
 
@@ -49,6 +53,8 @@ class RecordOptions:
     resume: bool = False
     top_up: bool = False
     """Take only the samples that the baselines lack."""
+    self_test: bool = False
+    """Plant faults into the second half of the passes, to say what would be found at least."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +66,22 @@ class RecordedSuite:
     """The file written; None when no case of the suite was answered at all."""
     cases: int
     failed_calls: int
+    judgement: RecordingJudgement | None = None
+    """The baseline held against itself; None when it has one pass or could not be checked."""
+
+    def to_json(self, root: Path) -> JsonObject:
+        """The suite's entry in `record --json`."""
+        judged = self.judgement
+        return {
+            "suite": self.suite,
+            "baseline": None if self.baseline is None else self.baseline.relative_to(root).as_posix(),
+            "cases": self.cases,
+            "failed_calls": self.failed_calls,
+            "exchangeable": None if judged is None else judged.exchangeable,
+            "exchangeable_p_value": None if judged is None else rounded(judged.p_value),
+            "unstable": [] if judged is None else [case.to_json() for case in judged.unstable],
+            "self_test_lower_bound": [] if judged is None else [outcome.to_json() for outcome in judged.power],
+        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,15 +106,6 @@ class Recording:
 
     def to_json(self, root: Path) -> JsonObject:
         """The object of `record --json`; paths relative to the project's folder."""
-        suites: list[Json] = [
-            {
-                "suite": suite.suite,
-                "baseline": None if suite.baseline is None else suite.baseline.relative_to(root).as_posix(),
-                "cases": suite.cases,
-                "failed_calls": suite.failed_calls,
-            }
-            for suite in self.suites
-        ]
         return {
             "schema": RECORDING_SCHEMA,
             "run_id": self.run_id,
@@ -102,7 +115,7 @@ class Recording:
             "answered": self.answered,
             "failed": self.failed,
             "warnings": list(self.warnings),
-            "suites": suites,
+            "suites": [suite.to_json(root) for suite in self.suites],
         }
 
 
@@ -130,7 +143,8 @@ def record(
     with Store.open(config.root / config.paths.store) as store:
         resumed = run_to_continue(store, order, resume=options.resume, on_notice=on_notice)
         collected = collect(config, store, order, resumed=resumed, on_progress=on_progress)
-        recording = _write(config, store, plan, collected)
+        checker = RecordingChecker(config, store, self_test=options.self_test)
+        recording = _write(config, store, plan, collected, checker)
         finish(store, collected)
         return recording
 
@@ -171,9 +185,10 @@ def _plan(config: Config, options: RecordOptions) -> _Plan:
     return _Plan(suites, order, earlier)
 
 
-def _write(config: Config, store: Store, plan: _Plan, collected: Collected) -> Recording:
+def _write(config: Config, store: Store, plan: _Plan, collected: Collected, checker: RecordingChecker) -> Recording:
     record, order = store.run(collected.run_id), plan.order
-    written = []
+    written: list[RecordedSuite] = []
+    warnings = list(collected.warnings)
     for suite in plan.suites:
         cases = [case for case in order.cases if case.suite == suite.name]
         if not cases:
@@ -185,10 +200,20 @@ def _write(config: Config, store: Store, plan: _Plan, collected: Collected) -> R
             goldens[case.case_id] = added_to(golden, case, earlier) if order.held else golden
         failed = sum(len(golden.failed_passes) for golden in goldens.values())
         path: Path | None = None
+        judgement = None
         if any(golden.answers for golden in goldens.values()):
             path = baseline_path(config.root / config.paths.baselines, suite.name, order.deployment.name)
-            write_baseline(path, _baseline(order, collected, suite, goldens, earlier))
-        written.append(RecordedSuite(suite.name, path, len(cases), failed))
+            baseline = _baseline(order, collected, suite, goldens, earlier)
+            try:
+                judgement = checker.check(suite, baseline)
+            except ConfigError as error:
+                # What was recorded is worth more than what can be said of it.
+                warnings.append(f"Suite {suite.name}: the recording was not checked against itself: {error}")
+            else:
+                baseline = _with_judgement(baseline, judgement, earlier)
+                warnings += [f"Suite {suite.name}: {text}" for text in _warnings_of(judgement)]
+            write_baseline(path, baseline)
+        written.append(RecordedSuite(suite.name, path, len(cases), failed, judgement))
     return Recording(
         run_id=collected.run_id,
         deployment=order.deployment.name,
@@ -196,9 +221,25 @@ def _write(config: Config, store: Store, plan: _Plan, collected: Collected) -> R
         answered=record.answered,
         failed=record.failed,
         suites=tuple(written),
-        warnings=collected.warnings,
+        warnings=tuple(warnings),
         failures=failure_summary(record, failed_calls(store, record)),
     )
+
+
+def _warnings_of(judgement: RecordingJudgement | None) -> tuple[str, ...]:
+    return (not_exchangeable(judgement).en,) if judgement is not None and judgement.exchangeable is False else ()
+
+
+def _with_judgement(baseline: Baseline, judgement: RecordingJudgement | None, earlier: Baseline | None) -> Baseline:
+    """The baseline whose header says whether its passes can be exchanged.
+
+    A part that was not exchangeable stays so until the whole suite is recorded again.
+    """
+    found = None if judgement is None else judgement.exchangeable
+    if earlier is not None and earlier.header.exchangeable is False:
+        found = False
+    warnings = dict.fromkeys((*baseline.header.warnings, *_warnings_of(judgement)))
+    return replace(baseline, header=replace(baseline.header, exchangeable=found, warnings=tuple(warnings)))
 
 
 def _baseline(

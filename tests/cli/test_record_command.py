@@ -8,6 +8,7 @@ import re
 import jsonschema
 
 from promptreg.cli.schema import schema_of
+from promptreg.errors import ConfigError
 
 ANSI = "\x1b"
 
@@ -64,9 +65,9 @@ def test_json_is_one_object_and_progress_goes_to_stderr(pair):
     said = done.json
     assert said["schema"] == "promptreg.recording/1"
     assert (said["exit_code"], said["answered"], said["failed"], said["passes"]) == (0, 12, 0, 2)
-    assert said["suites"] == [
-        {"suite": "support", "baseline": "baselines/support/gpu.jsonl", "cases": 6, "failed_calls": 0}
-    ]
+    (suite,) = said["suites"]
+    assert (suite["suite"], suite["baseline"]) == ("support", "baselines/support/gpu.jsonl")
+    assert (suite["cases"], suite["failed_calls"], suite["exchangeable"]) == (6, 0, None)
     assert "12/12 calls" in done.stderr
     assert ANSI not in done.stdout + done.stderr
 
@@ -234,3 +235,50 @@ def test_a_change_of_the_deployment_during_the_run_is_a_warning(pair_of):
     assert any("0.11.0" in text and "0.12.0" in text for text in warnings)
     assert any("old is gone and new is new" in text for text in warnings)
     assert "Warning: The version was 0.11.0 and is now 0.12.0." in done.stderr
+
+
+def test_a_recording_is_held_against_itself(pair_of):
+    checks = [{"regex": "7|seven"}]
+    noisy = [{"match": "book", "answers": ["Within 30 days.", "Within 30 days of receipt.", "Within 14 days, sorry."]}]
+    pair = pair_of(source={"seed": 1, "noise": {"wording": 0.5}, "rules": noisy})
+    pair.project.suite("support", pair.questions, request={"temperature": 0.7}, checks=checks)
+    done = pair.record("--json")
+    (suite,) = done.json["suites"]
+    assert suite["exchangeable"] is True
+    assert pair.header()["exchangeable"] is True
+    refund = next(case for case in suite["unstable"] if case["case_id"] == "refund")
+    assert "numbers" in {reason["kind"] for reason in refund["reasons"]}
+    power = {outcome["fault"]: outcome for outcome in suite["self_test_lower_bound"]}
+    assert power["swapped"]["planted"] == 6
+    told = pair.record("-v").stdout
+    assert "refund: " in told
+    assert "answers differ from the others in numbers" in told
+    assert "Lower bound of what a comparison would find (its last 5 passes judged against the first 5)" in told
+
+
+def test_a_deployment_that_changes_in_the_middle_is_not_exchangeable(pair):
+    pair.project.deployment("gpu", pair.source.base_url, role="source", concurrency=1)
+    other = [{"match": {"regex": "."}, "answers": ["Cats and gardens, and rain in the 9 towns.", "Dogs at sea."]}]
+    pair.source.becomes(30, rules=other)
+    done = pair.record()
+    assert "Warning: Suite support: The first 5 recorded passes differ from the last 5" in done.stderr.replace(
+        "\n", " "
+    )
+    assert pair.header()["exchangeable"] is False
+    assert any("anchored test" in text for text in pair.header()["warnings"])
+    _, said = pair.compare()
+    assert said["suites"][0]["facts"]["exchangeable"] is False
+    assert "differs from itself" in said["suites"][0]["sentence"]
+    assert any("anchored test" in text for text in said["warnings"])
+    pair.record("--top-up", "--passes", "11")
+    assert pair.header()["exchangeable"] is False
+
+
+def test_an_embedder_that_cannot_be_used_costs_no_recording(pair, monkeypatch):
+    def fail(_):
+        raise ConfigError("no such embedder")
+
+    monkeypatch.setattr("promptreg.workflow.recording_check.load_embedder", fail)
+    done = pair.record("--passes", "2")
+    assert "was not checked against itself: no such embedder" in done.stderr.replace("\n", " ")
+    assert "exchangeable" not in pair.header()

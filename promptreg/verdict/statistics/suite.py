@@ -17,7 +17,7 @@ has no resolution; each case then draws labellings of its own.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from typing import TYPE_CHECKING, Final
 
@@ -56,6 +56,17 @@ class CaseStatistic:
     """The smallest p that any labelling of this case reaches. It does not depend on which labelling was observed."""
     channel_z: Mapping[str, float]
     """Per channel the larger of both statistics under the observed labelling."""
+
+    def undirected(self) -> CaseStatistic:
+        """The same by energy alone, for two sides of which neither is the target: outlyingness has a direction."""
+        counts = tail_counts(self.energy)
+        return replace(
+            self,
+            outlyingness=np.zeros_like(self.outlyingness),
+            surprise=-np.log(counts / len(counts)),
+            p_value=float(counts[0]) / len(counts),
+            smallest_p=float(counts.min()) / len(counts),
+        )
 
 
 def case_statistics(cases: Iterable[Mapping[str, Floats]], weights: PairWeights) -> Iterator[CaseStatistic]:

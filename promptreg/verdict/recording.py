@@ -1,0 +1,175 @@
+"""What can be said of a recording by itself: is it exchangeable, and which cases disagree with themselves?
+
+The first half of the recorded passes is tested against the second half as if that were a target (A/A), by the tests
+that judge real targets. Where they differ, something that the passes share changed during the recording, and passes
+cannot be exchanged: a later comparison would call another such change drift.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from promptreg.text.sentence import Sentence
+from promptreg.verdict.comparison import permuted_jointly
+from promptreg.verdict.evidence import evidence_of
+from promptreg.verdict.material import case_channels
+from promptreg.verdict.power import self_test
+from promptreg.verdict.rules import Look, Rules
+from promptreg.verdict.sentences import channel_name
+from promptreg.verdict.statistics.energy import PairWeights
+from promptreg.verdict.statistics.labellings import labellings
+from promptreg.verdict.statistics.suite import SuiteStatistic, case_statistics
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from promptreg.canonical import JsonObject
+    from promptreg.scoring.score import CaseScores
+    from promptreg.verdict.evidence import CaseEvidence
+    from promptreg.verdict.model import PowerOutcome
+    from promptreg.verdict.power import Plant
+
+AA_ALPHA: Final = 0.01
+"""Level of the test of a recording against itself: one good recording in a hundred is blamed."""
+
+FACT_CHANNELS: Final = ("numbers", "negation", "entities", "json")
+"""Channels on which any distance is another fact."""
+
+UNSTABLE_SHARE: Final = 0.2
+"""From this share of answers that disagree with the others on, a case is named as unstable."""
+
+
+@dataclass(frozen=True, slots=True)
+class UnstableCase:
+    """A case in which the source disagrees with itself, so that its prompt is better fixed before a migration."""
+
+    case_id: str
+    reasons: tuple[tuple[str, Sentence], ...]
+    """(what it disagrees in, in words); at least one."""
+
+    def to_json(self) -> JsonObject:
+        """As `record --json` prints it."""
+        return {
+            "case_id": self.case_id,
+            "reasons": [
+                {"kind": kind, "sentence": sentence.en, "sentence_zh": sentence.zh} for kind, sentence in self.reasons
+            ],
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class RecordingJudgement:
+    """A recording, judged by itself."""
+
+    halves: tuple[int, int]
+    """Passes in the first half and in the second."""
+    p_value: float | None
+    """Of the first half against the second; None when there are too few passes for that test."""
+    unstable: tuple[UnstableCase, ...]
+    power: tuple[PowerOutcome, ...] = ()
+    """The self-test with the second half as the target: a lower bound of what a comparison with all passes finds."""
+
+    @property
+    def exchangeable(self) -> bool | None:
+        """Whether the halves look alike at `AA_ALPHA`; None when that was not tested."""
+        return None if self.p_value is None else self.p_value > AA_ALPHA * (1 + 1e-12)
+
+
+def judge_recording(
+    scores: Sequence[CaseScores | CaseEvidence],
+    rules: Rules,
+    *,
+    plant: Plant | None = None,
+) -> RecordingJudgement:
+    """Judge a recording by itself.
+
+    Args:
+        scores: every case, with the first half of its passes as source and the second half as target.
+        rules: thresholds and seed.
+        plant: makes the self-test too, see `promptreg.verdict.power`.
+    """
+    cases = sorted((evidence_of(case) for case in scores), key=lambda case: case.case_id)
+    judgeable = [case for case in cases if case.judgeable]
+    unstable = tuple(found for case in cases if (found := _unstable(case, rules)) is not None)
+    shapes = Counter((case.source_passes, case.target_passes) for case in judgeable)
+    if not shapes:
+        return RecordingJudgement((0, 0), None, unstable)
+    halves = max(shapes, key=lambda shape: (shapes[shape], shape))
+    if not permuted_jointly(halves):
+        return RecordingJudgement(halves, None, unstable)
+    usual = [case for case in judgeable if (case.source_passes, case.target_passes) == halves]
+    power = () if plant is None else self_test(scores, plant, rules=rules, look=Look(passes=halves[1]))
+    return RecordingJudgement(halves, _halves_p(usual, halves, rules), unstable, power)
+
+
+def _halves_p(cases: Sequence[CaseEvidence], halves: tuple[int, int], rules: Rules) -> float:
+    """P of the halves being alike, by energy alone.
+
+    With 5 passes on each side there are 252 labellings, and the observed one ties with its mirror image: 2/252 is the
+    smallest p, just below `AA_ALPHA`. Outlyingness, which has a direction, would break the tie and take that away.
+    """
+    rows = labellings(*halves, rules.seed)
+    suite = SuiteStatistic(len(rows), rules.seed)
+    channels = (case_channels(case, rules.material_distance) for case in cases)
+    for statistic in case_statistics(channels, PairWeights(rows)):
+        suite.add(statistic.undirected())
+    return suite.p_value()
+
+
+def not_exchangeable(judgement: RecordingJudgement) -> Sentence:
+    """The warning that goes into the baseline."""
+    first, second = judgement.halves
+    return Sentence(
+        f"The first {first} recorded passes differ from the last {second} (p = {judgement.p_value:.2g} against a limit "
+        f"of {AA_ALPHA:g}): something that all calls share changed during the recording, such as load or settings. "
+        "Later comparisons use the anchored test, which finds less. Record again, in passes spread over usual loads.",
+        f"前 {first} 轮录制与后 {second} 轮不同（p = {judgement.p_value:.2g}，界限为 {AA_ALPHA:g}）：录制期间有所有调用"
+        "共享的因素发生了变化，例如负载或设置。之后的比较将采用锚定检验，能发现的问题较少。请重新录制，并让各轮分布在"
+        "常见负载之下。",
+    )
+
+
+def _unstable(case: CaseEvidence, rules: Rules) -> UnstableCase | None:
+    reasons: list[tuple[str, Sentence]] = []
+    total = case.source_passes + case.target_passes
+    limits = {"embedding": rules.material_distance, **dict.fromkeys(FACT_CHANNELS, 1e-9)}
+    for name, limit in limits.items():
+        distances = case.distances.get(name)
+        if distances is None:
+            continue
+        apart = _outsiders(distances, limit)
+        if apart >= UNSTABLE_SHARE * total:
+            words = channel_name(name)
+            reasons.append(
+                (
+                    name,
+                    Sentence(
+                        f"{apart} of {total} answers differ from the others in {words.en}",
+                        f"{total} 条回答中有 {apart} 条在{words.zh}上与其余不同",
+                    ),
+                )
+            )
+    for check in case.checks:
+        scored = [value for value in check.passed if value is not None]
+        failed = len(scored) - sum(scored)
+        if 0 < failed < len(scored):
+            reasons.append(
+                (
+                    "check",
+                    Sentence(
+                        f"check {check.check} fails for {failed} of {len(scored)} answers",
+                        f"检查项 {check.check} 在 {len(scored)} 条回答中有 {failed} 条不成立",
+                    ),
+                )
+            )
+    return UnstableCase(case.case_id, tuple(reasons)) if reasons else None
+
+
+def _outsiders(distances: NDArray[np.float64], limit: float) -> int:
+    """How many answers lie further than the limit from the answer that most others are near to."""
+    return int((distances > limit).sum(axis=1).min()) if len(distances) else 0

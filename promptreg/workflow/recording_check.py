@@ -1,0 +1,64 @@
+"""A baseline held against itself, before it is written: is it exchangeable, and which cases are unstable?"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from promptreg.scoring.embedders.registry import load_embedder
+from promptreg.scoring.score import CasePair, CaseScores, score_suite
+from promptreg.verdict.power import planter
+from promptreg.verdict.recording import RecordingJudgement, judge_recording
+from promptreg.workflow.judge import rules_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from promptreg.baseline.model import Baseline
+    from promptreg.config import Config
+    from promptreg.scoring.embedders.base import Embedder
+    from promptreg.store.store import Store
+    from promptreg.suite.model import Suite
+
+
+class RecordingChecker:
+    """Checks baselines, with one embedder for all of them."""
+
+    def __init__(self, config: Config, store: Store, *, self_test: bool) -> None:
+        """Load nothing yet: a recording of one pass needs no embedder."""
+        self._config, self._store, self._self_test = config, store, self_test
+        self._embedder: Embedder | None = None
+
+    def check(self, suite: Suite, baseline: Baseline) -> RecordingJudgement | None:
+        """Judge a baseline by itself; None when it has a single pass.
+
+        Raises:
+            ConfigError: the embedder cannot be used.
+            SuiteError: a check cannot be built.
+        """
+        pairs = _halves(suite, baseline)
+        if not pairs:
+            return None
+        if self._embedder is None:
+            self._embedder = load_embedder(self._config.judging.embedder)
+        rules = rules_of(self._config)
+        plant = planter(pairs, self._score, rules.seed) if self._self_test else None
+        return judge_recording(self._score(pairs), rules, plant=plant)
+
+    def _score(self, pairs: Sequence[CasePair]) -> Sequence[CaseScores]:
+        if self._embedder is None:
+            raise AssertionError("unreachable because the embedder is loaded before anything is scored")
+        return score_suite(pairs, root=self._config.root, embedder=self._embedder, cache=self._store)
+
+
+def _halves(suite: Suite, baseline: Baseline) -> list[CasePair]:
+    """Every case with the first half of its passes as source and the second half as target."""
+    passes = baseline.header.passes
+    if passes < 2:
+        return []
+    pairs = []
+    for case in suite.cases:
+        golden = baseline.goldens.get(case.case_id)
+        if golden is not None and golden.request_sha256 == case.request.sha256:
+            answers = golden.by_pass(passes)
+            pairs.append(CasePair(case, answers[: passes // 2], answers[passes // 2 :]))
+    return pairs
