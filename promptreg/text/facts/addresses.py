@@ -32,7 +32,8 @@ _TRAILING: Final = ".,;:!?)]}*_~"
 
 # File names and host names are found by their ends; what belongs to them is then taken from the left.
 _ENDING: Final = re.compile(
-    r"\.(?:py|ipynb|json|jsonl|ya?ml|toml|md|txt|csv|tsv|log|conf|cfg|ini|env|sh|bat|ps1|js|ts|tsx|html?|css|xml|pdf|docx?"
+    r"\.(?:py|ipynb|json|jsonl|ya?ml|toml|md|txt|csv|tsv|log|conf|cfg|ini|env|sh|bat|ps1|js|ts|tsx|html?|css"
+    r"|xml|pdf|docx?"
     r"|xlsx?|pptx?|zip|gz|tar|tgz|7z|png|jpe?g|gif|svg|mp[34]|wav|sql|db|sqlite|java|go|rs|cpp|hpp|exe|dll|so|whl|lock"
     r"|com|org|net|io|cn|dev|ai|gov|edu|co|uk|de|fr|jp|eu|info|example|local|test)(?![A-Za-z0-9_-])(?!\.[A-Za-z0-9])",
 )
@@ -75,7 +76,8 @@ _PHONE: Final = re.compile(
     r"|(?<![0-9A-Za-z.,])0[0-9]{2,3}-[0-9]{7,8}(?![0-9])"
 )
 _LONG_DIGITS: Final = re.compile(
-    r"(?<![0-9A-Za-z.,_])(?:[0-9]{11,64}+|0[0-9]{1,20}+(?![.,:0-9]|\s*[%％年月日号点时分]))(?![0-9A-Za-z_]|[.,:/-][0-9])"
+    r"(?<![0-9A-Za-z.,_])(?:[0-9]{11,64}+|0[0-9]{1,20}+(?![.,:0-9]|\s*[%％年月日号点时分]))(?![0-9A-Za-z_]"
+    r"|[.,:/-][0-9])"
 )
 # Letters with a digit among them: ORD-2041, GPT-4, A380, 4G5H2K. Ordinals, sizes (5kg) and decades are none.
 _CODE: Final = re.compile(

@@ -1,6 +1,7 @@
 """Dates and times of day, in whatever way they are written.
 
-Normal forms: 2026-12-01, 2026-12, 2026, --12-01 (no year), --12 (a month), ---25 (a day of the month), Mon, tomorrow; 15:00.
+Normal forms: 2026-12-01, 2026-12, 2026, --12-01 (no year), --12 (a month), ---25 (a day of the month), Mon,
+tomorrow; 15:00.
 A date such as 12/1/2026 is read as month/day/year unless the first part is above 12.
 """
 
@@ -23,7 +24,32 @@ _MONTH: Final = (
     r"|Nov(?:ember)?|Dec(?:ember)?)\b\.?"
 )
 _MONTH_WORDS: Final = frozenset(
-    "january february march april may june july august september october november december jan feb mar apr jun jul aug sep sept oct nov dec".split()
+    [
+        "january",
+        "february",
+        "march",
+        "april",
+        "may",
+        "june",
+        "july",
+        "august",
+        "september",
+        "october",
+        "november",
+        "december",
+        "jan",
+        "feb",
+        "mar",
+        "apr",
+        "jun",
+        "jul",
+        "aug",
+        "sep",
+        "sept",
+        "oct",
+        "nov",
+        "dec",
+    ]
 )
 _NUMERAL_RUN: Final = re.compile("[零〇○一二三四五六七八九十]++")
 _DAY: Final = r"(?:0?[1-9]|[12][0-9]|3[01])(?:st|nd|rd|th)?\b"
@@ -43,14 +69,17 @@ _MONTH_ALONE: Final = re.compile(
     r"|(?<=\b(?:for|mid|end) )(?P<three>March|August))(?![A-Za-z])"
 )
 _ISO: Final = re.compile(
-    r"(?<![0-9.,/-])(?:(?P<y>[12][0-9]{3})(?P<s>[-/.])(?P<m>0?[1-9]|1[0-2])(?:(?P=s)(?P<d>0?[1-9]|[12][0-9]|3[01]))(?![0-9])"
+    r"(?<![0-9.,/-])(?:(?P<y>[12][0-9]{3})(?P<s>[-/.])(?P<m>0?[1-9]|1[0-2])(?:(?P=s)(?P<d>0?[1-9]|[12][0-9]"
+    r"|3[01]))(?![0-9])"
     r"|(?P<a>0?[1-9]|[12][0-9]|3[01])(?P<t>[-/.])(?P<b>0?[1-9]|[12][0-9]|3[01])(?P=t)(?P<z>[12][0-9]{3})(?![0-9])"
     r"|(?P<y2>(?:19|20)[0-9]{2})[-/](?P<m2>0[1-9]|1[0-2])(?![0-9/.-]))"
 )
 _N: Final = r"(?:[0-9]{1,2}|[一二三四五六七八九十]{1,3})"
 _CHINESE: Final = re.compile(
-    rf"(?<![0-9一二三四五六七八九十百千万.])(?:(?P<y>(?:[0-9]{{4}}|[一二三四五六七八九零〇○]{{4}})) ?年度?(?: ?(?P<m>{_N}) ?月份?(?: ?(?P<d>{_N}) ?[日号])?)?"
-    rf"|(?P<m2>{_N}) ?月(?:份|(?: ?(?P<d2>{_N}) ?[日号](?![楼线房院]))|(?![0-9一-鿿])|(?=[底末初中上下的和到至前后起内以之我你您他]|公布|将|没|要))"
+    rf"(?<![0-9一二三四五六七八九十百千万.])(?:(?P<y>(?:[0-9]{{4}}|[一二三四五六七八九零〇○]{{4}})) ?年度?(?: "
+    rf"?(?P<m>{_N}) ?月份?(?: ?(?P<d>{_N}) ?[日号])?)?"
+    rf"|(?P<m2>{_N}) ?月(?:份|(?: ?(?P<d2>{_N}) ?[日号](?![楼线房院]))|(?![0-9一-鿿])"
+    r"|(?=[底末初中上下的和到至前后起内以之我你您他]|公布|将|没|要))"
     rf"|(?<=[每本当下上个]月)(?P<d3>{_N}) ?[日号])"
 )
 _WEEKDAY: Final = re.compile(
@@ -61,8 +90,32 @@ _CHINESE_WEEKDAY: Final = re.compile(
     r"[周星礼](?<![一二两三四五六七八九十半0-9]周)(?:(?<=[星礼])[期拜])?(?P<day>[一二三四五六日天])(?![次回趟天个年期到边围])"
 )
 _WEEKDAY_WORDS: Final = frozenset(
-    "monday mondays tuesday tuesdays wednesday wednesdays thursday thursdays friday fridays saturday saturdays sunday "
-    "sundays mon tue tues wed thu thur thurs fri sat sun".split()
+    [
+        "monday",
+        "mondays",
+        "tuesday",
+        "tuesdays",
+        "wednesday",
+        "wednesdays",
+        "thursday",
+        "thursdays",
+        "friday",
+        "fridays",
+        "saturday",
+        "saturdays",
+        "sunday",
+        "sundays",
+        "mon",
+        "tue",
+        "tues",
+        "wed",
+        "thu",
+        "thur",
+        "thurs",
+        "fri",
+        "sat",
+        "sun",
+    ]
 )
 _WEEK: Final = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"]
 _RELATIVE_WORDS: Final = frozenset({"today", "tonight", "tomorrow", "yesterday"})
@@ -82,7 +135,8 @@ _DECADE: Final = re.compile(
 )
 _QUARTER_WORDS: Final = frozenset({"q", "first", "second", "third", "fourth"})
 _QUARTER: Final = re.compile(
-    r"(?<![A-Za-z0-9])(?:Q(?P<q>[1-4])(?![A-Za-z0-9])|(?P<word>first|second|third|fourth|1st|2nd|3rd|4th)[- ]quarter(?!s))",
+    r"(?<![A-Za-z0-9])(?:Q(?P<q>[1-4])(?![A-Za-z0-9])|(?P<word>first|second|third|fourth|1st|2nd|3rd|4th)[- "
+    r"]quarter(?!s))",
     re.IGNORECASE,
 )
 _CHINESE_QUARTER: Final = re.compile("第?([一二三四1-4])季度")
@@ -91,17 +145,35 @@ _QUARTERS: Final = MappingProxyType(
 )  # fmt: skip
 
 _CLOCK: Final = re.compile(
-    r"(?<![0-9A-Za-z.,:/-])(?P<h>[01]?[0-9]|2[0-4])(?:[:：](?P<m>[0-5][0-9])(?::[0-5][0-9])?(?![0-9:：])(?: ?(?P<p>[ap])\.? ?m\b\.?)?"
+    r"(?<![0-9A-Za-z.,:/-])(?P<h>[01]?[0-9]|2[0-4])(?:[:：](?P<m>[0-5][0-9])(?::[0-5][0-9])?(?![0-9:：])(?: "
+    r"?(?P<p>[ap])\.? ?m\b\.?)?"
     r"|(?::00)? ?(?P<p2>[ap])(?:m\b|\.m\.?|\. m\.)| o['’]clock(?: in the (?P<part>morning|afternoon|evening))?)",
     re.IGNORECASE | re.ASCII,
 )
 _CLOCK_WORDS: Final = re.compile(
     r"(?<![A-Za-z])(?P<h>one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)"
-    r"(?: o['’]clock(?: in the (?P<part>morning|afternoon|evening))?| ?(?P<p>[ap])\.?m\b\.?)|\b(?P<word>noon|midday|midnight)\b",
+    r"(?: o['’]clock(?: in the (?P<part>morning|afternoon|evening))?| ?(?P<p>[ap])\.?m\b\.?)|\b(?P<word>noon"
+    r"|midday|midnight)\b",
     re.IGNORECASE | re.ASCII,
 )
 _CLOCK_STARTS: Final = frozenset(
-    "one two three four five six seven eight nine ten eleven twelve noon midday midnight".split()
+    [
+        "one",
+        "two",
+        "three",
+        "four",
+        "five",
+        "six",
+        "seven",
+        "eight",
+        "nine",
+        "ten",
+        "eleven",
+        "twelve",
+        "noon",
+        "midday",
+        "midnight",
+    ]
 )
 _HOURS: Final = MappingProxyType(
     {
@@ -112,14 +184,16 @@ _HOURS: Final = MappingProxyType(
     }
 )
 _PART: Final = re.compile(
-    "(凌晨|清晨|早晨|早上|上午|中午|正午|午后|下午|傍晚|晚上|晚间|夜里|夜间|午夜|深夜|半夜|今晚|明晚|昨晚|明早|每晚|早|晚) ?$"
+    "(凌晨|清晨|早晨|早上|上午|中午|正午|午后|下午|傍晚|晚上|晚间|夜里|夜间|午夜|深夜|半夜|今晚|明晚|昨晚"
+    "|明早|每晚|早|晚) ?$"
 )
 _MINUTE: Final = r"(?:[0-5]?[0-9]|[零一二三四五六七八九十]{1,3})"
 _CLOCK_SIGN: Final = re.compile("[点时:：]")
 # The hour; "dot" needs something that tells a time from "three points", unless a part of the day stands before it.
 _CHINESE_CLOCK: Final = re.compile(
     rf"(?<![第以这如几0-9一二三四五六七八九十:：])(?P<h>{_N}) ?(?:[:：](?P<m>[0-5][0-9])(?![0-9:：])|[点时](?!间)"
-    rf"(?:(?P<sure>整|钟|(?P<half>半)|(?P<quarter>[一三])刻|(?P<m2>{_MINUTE})分|(?=[前后到至起开关]))|(?P<m3>{_MINUTE}))?)"
+    rf"(?:(?P<sure>整|钟|(?P<half>半)|(?P<quarter>[一三])刻|(?P<m2>{_MINUTE})分|(?=[前后到至起开关]))"
+    rf"|(?P<m3>{_MINUTE}))?)"
 )
 _AFTER_NOON: Final = frozenset(
     ["午后", "下午", "傍晚", "晚上", "晚间", "夜里", "夜间", "深夜", "今晚", "明晚", "昨晚", "每晚", "晚"]

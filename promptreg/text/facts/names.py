@@ -25,14 +25,17 @@ if TYPE_CHECKING:
     from promptreg.text.facts.page import Page
 
 _TITLE: Final = re.compile(
-    r"《([^《》\n\0]{1,80})》|“([^“”\n\0]{1,60})”|「([^「」\n\0]{1,60})」|『([^『』\n\0]{1,60})』|(?<![A-Za-z0-9\"])\"([^\"\n\0]{1,60})\"(?![A-Za-z0-9\"])"
+    r"《([^《》\n\0]{1,80})》|“([^“”\n\0]{1,60})”|「([^「」\n\0]{1,60})」|『([^『』\n\0]{1,60})』"
+    r"|(?<![A-Za-z0-9\"])\"([^\"\n\0]{1,60})\"(?![A-Za-z0-9\"])"
 )
 _CAPITAL: Final = r"[A-ZÀ-ÖØ-Þ][A-Za-zÀ-ÖØ-öø-ÿ0-9]*+(?:[-'’.&+#/][A-Za-zÀ-ÖØ-öø-ÿ0-9]++)*+[+#]*"
 _SEQUENCE: Final = re.compile(
-    rf"(?<![A-Za-zÀ-ÿ0-9_'’]){_CAPITAL}(?:(?:\.? | (?:of|of the|de|del|van|von|der|den|da|la|le|du|&) ){_CAPITAL}){{0,8}}+"
+    rf"(?<![A-Za-zÀ-ÿ0-9_'’]){_CAPITAL}(?:(?:\.? | (?:of|of the|de|del|van|von|der|den|da|la|le|du|&) "
+    rf"){_CAPITAL}){{0,8}}+"
 )
 _LATIN_IN_CHINESE: Final = re.compile(
-    r"(?<![A-Za-z0-9_])[A-Za-z][A-Za-z0-9]*+(?:[-.+#_/&'’][A-Za-z0-9]++)*+[+#]*(?: [A-Z][A-Za-z0-9]*+(?:[-.+#_/&][A-Za-z0-9]++)*+){0,5}"
+    r"(?<![A-Za-z0-9_])[A-Za-z][A-Za-z0-9]*+(?:[-.+#_/&'’][A-Za-z0-9]++)*+[+#]*(?: "
+    r"[A-Z][A-Za-z0-9]*+(?:[-.+#_/&][A-Za-z0-9]++)*+){0,5}"
 )
 _CAMEL: Final = re.compile("[a-z][A-Z]")
 _INNER_CAPITAL: Final = re.compile(r"(?<![A-Za-z0-9_])[a-z]{1,6}[A-Z][A-Za-z0-9]*+")
@@ -42,7 +45,9 @@ _HONORIFICS: Final = frozenset(
 _SINGLE_LETTER: Final = re.compile(r"[A-Za-zÀ-ÿ]")
 _SUFFIXES: Final = ("ing", "ly", "ed", "tion", "tions", "ment", "ments", "ness", "ance", "ence", "ity", "able", "ible", "ous", "ive", "ers", "es", "ies", "ism", "ure", "ful", "less")  # fmt: skip
 _VERB_AFTER: Final = re.compile(
-    r"[ ](?:is|was|has|had|will|would|can|could|may|said|says|told|forgot|made|makes|won|lost|took|takes|gave|went|came|got|began|left|became|wrote|writes|found|bought|sold|sells|rose|fell|led|leads|met|paid|ran|runs|saw|sent|set|plans|wants|and|or|in|acts|reports|"
+    r"[ ](?:is|was|has|had|will|would|can|could|may|said|says|told|forgot|made|makes|won|lost|took|takes|gave"
+    r"|went|came|got|began|left|became|wrote|writes|found|bought|sold|sells|rose|fell|led|leads|met|paid|ran"
+    r"|runs|saw|sent|set|plans|wants|and|or|in|acts|reports|"
     r"[a-z]{2,12}ed)\b"
 )
 _ENDS: Final = re.compile(r"[ ]*(?:[.!?,;:)\n]|$)")
@@ -52,10 +57,13 @@ _HAN: Final = "一-鿿"
 _KNOWN: Final = re.compile(f"(?:{alternatives((*PLACES, *FIRMS))})")
 _TITLE_OF_PERSON: Final = re.compile(alternatives(TITLES))
 _SURNAMES: Final = frozenset(SURNAMES)
-_NICKNAME: Final = re.compile(rf"[小老阿][王李张刘陈杨赵周吴徐孙朱林何郭梁宋郑谢韩唐冯董曹邓彭吕蒋蔡丁魏潘]")
+_NICKNAME: Final = re.compile(r"[小老阿][王李张刘陈杨赵周吴徐孙朱林何郭梁宋郑谢韩唐冯董曹邓彭吕蒋蔡丁魏潘]")
 _PERSON_BY_ROLE: Final = re.compile(
-    rf"(?:同事|导演|教练|记者|作者|选手|球员|经理|创始人|董事长|总裁|主席|总统|总理|部长|市长|歌手|演员|作家|画家|主持人|发言人|负责人|联系人|律师|法务部的|财务部的|部的|由|叫做?|名叫|找)([{SURNAMES}][{_HAN}]{{1,2}}?)"
-    rf"(?=[，。、；：,.）)]|稍后|将|会|已|在|于|和|与|的|说|表示|执导|主演|发出|发送|担任|出任|负责|主持|跟进|处理|给|$)"
+    r"(?:同事|导演|教练|记者|作者|选手|球员|经理|创始人|董事长|总裁|主席|总统|总理|部长|市长|歌手|演员|作家"
+    r"|画家|主持人|发言人|负责人|联系人|律师|法务部的|财务部的|部的|由|叫做?|名叫"
+    rf"|找)([{SURNAMES}][{_HAN}]{{1,2}}?)"
+    r"(?=[，。、；：,.）)]|稍后|将|会|已|在|于|和|与|的|说|表示|执导|主演|发出|发送|担任|出任|负责|主持|跟进"
+    r"|处理|给|$)"
 )
 _PERSON_BY_VERB: Final = re.compile(
     rf"(?<![{_HAN}])([{SURNAMES}][{_HAN}]{{1,2}}?)(?=说|表示|认为|指出|强调|透露|称|告诉|回应|出生|毕业|担任|出任|获得)"
@@ -64,14 +72,19 @@ _ORGANISATION: Final = re.compile(
     f"(?:{'|'.join(sorted(ORGANISATIONS, key=lambda word: (-len(word), word)))})(?![{_HAN}]?化)"
 )
 _BOUNDARY: Final = re.compile(
-    r"的|和|与|在|由|是|向|从|到|了|为|对|及|或|往|去|被|把|给|让|于|据|将|跟|同|等|请|请到|位于|来自|来到|推荐|收购|联系|通过|根据|举行|负责|工作|就读|毕业|包括|以及|因为|如果|还有|这是|参观|前往|颁给|打到|判决|判令|责令|要求|规定|这笔|该笔|费用|认定|聘请|委托|成立|创办|加入|离开|表示|发布|宣布|起诉|支付|转给|不是|以前|目前|已经|可以|需要|一家|两家|某家|这家|那家"
+    r"的|和|与|在|由|是|向|从|到|了|为|对|及|或|往|去|被|把|给|让|于|据|将|跟|同|等|请|请到|位于|来自|来到"
+    r"|推荐|收购|联系|通过|根据|举行|负责|工作|就读|毕业|包括|以及|因为|如果|还有|这是|参观|前往|颁给|打到"
+    r"|判决|判令|责令|要求|规定|这笔|该笔|费用|认定|聘请|委托|成立|创办|加入|离开|表示|发布|宣布|起诉|支付"
+    r"|转给|不是|以前|目前|已经|可以|需要|一家|两家|某家|这家|那家"
     rf"|[^{_HAN}]"
 )
 _PLACE_END: Final = re.compile("[省市县镇村州岛区山河湖江路街桥站寺]")
 _SURE_PLACE_ENDS: Final = frozenset("省市县镇村州岛")
 _BEFORE_PLACE: Final = frozenset("在于到去从往位离自")
 _NO_PLACE: Final = re.compile(
-    r"(?:城|上|超|股|楼|夜|本|全|该|我|都|各|门|这个?|那个?)市|(?:小|社|地|园|城|市|时|专|误|灾|山|景|校|郊|辖)区|(?:道|公|铁|马|线|电|网|思|出|套|一|走|迷|半|来|后)路|(?:登|爬|火|江|高|大|冰|下)山|(?:这|那|本|该|全|各|外|节)[省县镇村岛]|(?:车|网|下一?|上一?|本|到|终点|起点|中转|加油|这|那)站|(?:大|逛|上)街"
+    r"(?:城|上|超|股|楼|夜|本|全|该|我|都|各|门|这个?|那个?)市|(?:小|社|地|园|城|市|时|专|误|灾|山|景|校|郊"
+    r"|辖)区|(?:道|公|铁|马|线|电|网|思|出|套|一|走|迷|半|来|后)路|(?:登|爬|火|江|高|大|冰|下)山|(?:这|那|本"
+    r"|该|全|各|外|节)[省县镇村岛]|(?:车|网|下一?|上一?|本|到|终点|起点|中转|加油|这|那)站|(?:大|逛|上)街"
 )
 _ALL_HAN: Final = re.compile(f"[{_HAN}]+")
 
