@@ -5,8 +5,8 @@
 The pairs are those of tests/data/blind_spots/pairs.jsonl: one sentence or short text twice, with one fact changed
 (number, negation, unit, date, entity), or reworded without a change of meaning. For each kind, language and channel:
 
-AUC   probability that a changed pair lies further apart than a reworded one, ties counted half: 1 sees it always, 0.5 is
-      blind, 0 takes every change for a harmless rewording
+AUC   probability that a changed pair lies further apart than a reworded one, ties counted half: 1 sees it always, 0.5
+      is blind, 0 takes every change for a harmless rewording
 TPR   share of the changed pairs beyond the smallest distance that at most 5 % of the rewordings exceed
 """
 
@@ -97,8 +97,12 @@ def main() -> int:
     """Print the table."""
     pairs = read_pairs()
     channels: tuple[Channel, ...] = (
-        *fact_channels(), EmbeddingChannel(load_embedder(DEFAULT_EMBEDDER)), EditChannel(), PositionChannel(), LengthChannel(),
-    )  # fmt: skip
+        *fact_channels(),
+        EmbeddingChannel(load_embedder(DEFAULT_EMBEDDER)),
+        EditChannel(),
+        PositionChannel(),
+        LengthChannel(),
+    )
     counts = {lang: sum(pair.lang == lang and pair.kind == BENIGN for pair in pairs) for lang in LANGUAGES}
     print(f"{len(pairs)} pairs; 40 a kind and language, rewordings {counts}. AUC (TPR at 5 % false alarms)\n")
     print("| changed | language | " + " | ".join(channel.name for channel in channels) + " |")

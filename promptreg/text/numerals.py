@@ -1,6 +1,7 @@
 """Numbers as written, in digits, Chinese numerals or English words, and the one form in which they are compared.
 
-The form is a plain decimal text without superfluous zeros: "1,234.50", "１２３４.５" and 一千二百三十四点五 are all "1234.5".
+The form is a plain decimal text without superfluous zeros: "1,234.50", "１２３４.５" and
+一千二百三十四点五 are all "1234.5".
 """
 
 from __future__ import annotations
@@ -21,9 +22,10 @@ FULL_WIDTH: Final = str.maketrans(
 
 _SEPARATORS: Final = str.maketrans("", "", ", _\u00a0\u2009\u202f'")
 
+_DIGIT_FORMS: Final = ("零〇", "一壹幺", "二两贰", "三叁", "四肆", "五伍", "六陆", "七柒", "八捌", "九玖")
 _CHINESE_DIGITS: Final = MappingProxyType(
-    {character: value for value, characters in enumerate(("零〇", "一壹幺", "二两贰", "三叁", "四肆", "五伍", "六陆", "七柒", "八捌", "九玖")) for character in characters}
-)  # fmt: skip
+    {character: value for value, characters in enumerate(_DIGIT_FORMS) for character in characters}
+)
 _CHINESE_PLACES: Final = MappingProxyType({"十": 10, "拾": 10, "百": 100, "佰": 100, "千": 1000, "仟": 1000})
 _CHINESE_MYRIADS: Final = MappingProxyType({"万": 10**4, "萬": 10**4, "亿": 10**8, "億": 10**8})
 
@@ -71,7 +73,7 @@ def digits_value(text: str) -> Decimal | None:
     """
     bare = text.translate(FULL_WIDTH).translate(_SEPARATORS)
     mantissa, _, exponent = bare.lower().partition("e")
-    if len(mantissa) > MOST_DIGITS or len(exponent.lstrip('+-')) > 2 or not mantissa.isascii():
+    if len(mantissa) > MOST_DIGITS or len(exponent.lstrip("+-")) > 2 or not mantissa.isascii():
         return None
     try:
         return _EXACT.create_decimal(bare)
@@ -102,33 +104,34 @@ def _chinese_integer(text: str) -> int | None:
     if all(character in _CHINESE_DIGITS for character in text):
         # Digits said one by one, as in years: 二〇二六.
         return int("".join(str(_CHINESE_DIGITS[character]) for character in text))
+    return _chinese_places(text)
+
+
+def _chinese_places(text: str) -> int | None:
+    """Digits with 十, 百, 千 behind them make sections below 10 000, which 万 and 亿 multiply."""
     total = section = digit = 0
-    last_place = 1
-    pending = False
-    for position, character in enumerate(text):
+    place = 1
+    for before, character in zip(" " + text, text, strict=False):
         if character in _CHINESE_DIGITS:
-            if pending and digit:
+            if digit:
                 return None
-            digit, pending = _CHINESE_DIGITS[character], True
-            if digit == 0:
-                pending = False
+            digit = _CHINESE_DIGITS[character]
         elif character in _CHINESE_PLACES:
             place = _CHINESE_PLACES[character]
-            if not pending and place != 10 and position > 0 and text[position - 1] in _CHINESE_PLACES:
+            if before in _CHINESE_PLACES and place != 10:
                 return None
-            section += (digit if pending else 1) * place
-            digit, pending, last_place = 0, False, place
+            section, digit = section + (digit or 1) * place, 0
         elif character in _CHINESE_MYRIADS:
-            myriad = _CHINESE_MYRIADS[character]
+            place = _CHINESE_MYRIADS[character]
             section += digit
-            total = (total + section) * myriad if myriad == 10**8 else total + (section or 1) * myriad
+            # 一万亿 is 10 000 times 亿; 三亿五千万 is a sum.
+            total = (total + section) * place if place == 10**8 else total + (section or 1) * place
             section = digit = 0
-            pending, last_place = False, myriad
         else:
             return None
-    if pending and digit and last_place >= 100 and len(text) > 1 and text[-2] not in "零〇":
+    if digit and place >= 100 and text[-2] not in "零〇":
         # 一百五 is 150 and 两万五 is 25 000: the last digit belongs to the next lower place.
-        return total + section + digit * last_place // 10
+        digit *= place // 10
     return total + section + digit
 
 

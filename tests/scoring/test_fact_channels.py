@@ -11,7 +11,8 @@ from promptreg.scoring.score import CasePair, score_suite
 from promptreg.verdict.material import WORDING_CHANNELS
 
 SENTENCES = st.sampled_from(
-    ["退货期限30天。", "Refunds take thirty days.", "Not before 5 pm.", "不能退。", "", "From Lisbon to Madrid.", "9.9 > 9.11", "9.11 > 9.9"]
+    ["退货期限30天。", "Refunds take thirty days.", "Not before 5 pm.", "不能退。", "", "From Lisbon to Madrid.",
+    "9.9 > 9.11", "9.11 > 9.9"]
 )  # fmt: skip
 
 

@@ -10,8 +10,25 @@ from promptreg.text.numerals import chinese_value, digits_value, english_value, 
 
 DIGITS = "零一二三四五六七八九"
 PLACES = ["", "十", "百", "千"]
-UNITS = "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen".split()
-UNITS += ["eighteen", "nineteen"]
+UNITS = [
+    "zero",
+    "one",
+    "two",
+    "three",
+    "four",
+    "five",
+    "six",
+    "seven",
+    "eight",
+    "nine",
+    "ten",
+    "eleven",
+    "twelve",
+    "thirteen",
+    "fourteen",
+    "fifteen",
+]
+UNITS += ["sixteen", "seventeen", "eighteen", "nineteen"]
 TENS = ["", "", "twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"]
 
 
@@ -65,7 +82,11 @@ def test_every_english_number_is_read(number):
 @given(st.integers(0, 10**12), st.integers(0, 999))
 def test_separators_do_not_matter(whole, fraction):
     number = Decimal(f"{whole}.{fraction:03}")
-    for text in (f"{whole:,}.{fraction:03}", f"{whole:_}.{fraction:03}", f"{whole:,}".replace(",", " ") + f".{fraction:03}"):
+    for text in (
+        f"{whole:,}.{fraction:03}",
+        f"{whole:_}.{fraction:03}",
+        f"{whole:,}".replace(",", " ") + f".{fraction:03}",
+    ):
         assert digits_value(text) == number
     assert plain(number) == str(number).rstrip("0").rstrip(".")
 
@@ -73,7 +94,8 @@ def test_separators_do_not_matter(whole, fraction):
 @pytest.mark.parametrize(
     ("text", "value"),
     [
-        ("三十", 30), ("一百二十", 120), ("十二", 12), ("两百", 200), ("一百五", 150), ("一百零五", 105), ("两万五", 25000),
+        ("三十", 30), ("一百二十", 120), ("十二", 12), ("两百", 200), ("一百五", 150), ("一百零五", 105),
+        ("两万五", 25000),
         ("二〇二六", 2026), ("一万亿", 10**12), ("三点一四", Decimal("3.14")), ("壹佰", 100), ("十万", 100000),
     ],
 )  # fmt: skip

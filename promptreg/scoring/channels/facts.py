@@ -77,8 +77,8 @@ class FactOrderChannel:
     """Whether the same facts stand in another order: 9.9 > 9.11 against 9.11 > 9.9, A→B against B→A.
 
     The share of pairs of facts that are the other way round, among all pairs; equal facts are matched first to first.
-    Taken over numbers, over entities, and over both together; the largest of the three counts. Range 0 (same order) to 1
-    (reversed), no unit.
+    Taken over numbers, over entities, and over both together; the largest of the three counts. Range 0 (same order) to
+    1 (reversed), no unit.
 
     Blind to order where the facts themselves differ, which the other fact channels see, and to whether the order
     matters: a list of equals in another order lies as far apart. Left out of cases where no answer has two facts.

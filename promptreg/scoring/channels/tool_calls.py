@@ -40,10 +40,10 @@ def _canonical(arguments: str) -> str:
 class ToolCallsChannel:
     """How many tool calls and arguments differ, as a share of all of them.
 
-    Calls are paired within each tool name so that most arguments agree. A call without a partner counts 1; a pair counts
-    the share of the paths of its arguments that differ, halved, since the right tool was called. The sum is divided by
-    the larger number of calls. Range 0 (same names, and arguments as JSON values) to 1 (no name in common), no unit.
-    Arguments that are no JSON count as one value.
+    Calls are paired within each tool name so that most arguments agree. A call without a partner counts 1; a pair
+    counts the share of the paths of its arguments that differ, halved, since the right tool was called. The sum is
+    divided by the larger number of calls. Range 0 (same names, and arguments as JSON values) to 1 (no name in common),
+    no unit. Arguments that are no JSON count as one value.
 
     Blind to the order of parallel calls, and to ids. Left out of cases in which no answer calls a tool.
     """

@@ -143,7 +143,7 @@ def _english_unit(match: re.Match[str], value: Decimal) -> Counted | None:
 
 
 def _kind_of_times(match: re.Match[str], value: Decimal) -> str | None:
-    """ "x" for "three times as much", "time" for "three times a day", None for "one time"."""
+    """Whether it is "x" as in "three times as much", "time" as in "three times a day", or None as in "one time"."""
     if _TIMES_FACTOR.match(match.string, match.end("unit")):
         return "x"
     return "time" if value != 1 or TIMES_A.match(match.string, match.end("unit")) else None

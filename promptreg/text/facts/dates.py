@@ -23,34 +23,11 @@ _MONTH: Final = (
     r"(?:Jan(?:uary)?|Feb(?:ruary)?|Mar(?:ch)?|Apr(?:il)?|May|June?|July?|Aug(?:ust)?|Sept?(?:ember)?|Oct(?:ober)?"
     r"|Nov(?:ember)?|Dec(?:ember)?)\b\.?"
 )
-_MONTH_WORDS: Final = frozenset(
-    [
-        "january",
-        "february",
-        "march",
-        "april",
-        "may",
-        "june",
-        "july",
-        "august",
-        "september",
-        "october",
-        "november",
-        "december",
-        "jan",
-        "feb",
-        "mar",
-        "apr",
-        "jun",
-        "jul",
-        "aug",
-        "sep",
-        "sept",
-        "oct",
-        "nov",
-        "dec",
-    ]
+_MONTH_WORDS_TEXT: Final = (
+    "january february march april may june july august september october november december jan feb mar "
+    "apr jun jul aug sep sept oct nov dec"
 )
+_MONTH_WORDS: Final = frozenset(_MONTH_WORDS_TEXT.split())
 _NUMERAL_RUN: Final = re.compile("[零〇○一二三四五六七八九十]++")
 _DAY: Final = r"(?:0?[1-9]|[12][0-9]|3[01])(?:st|nd|rd|th)?\b"
 _YEAR: Final = r"(?:1[0-9]|20|21)[0-9]{2}\b"
@@ -89,34 +66,11 @@ _WEEKDAY: Final = re.compile(
 _CHINESE_WEEKDAY: Final = re.compile(
     r"[周星礼](?<![一二两三四五六七八九十半0-9]周)(?:(?<=[星礼])[期拜])?(?P<day>[一二三四五六日天])(?![次回趟天个年期到边围])"
 )
-_WEEKDAY_WORDS: Final = frozenset(
-    [
-        "monday",
-        "mondays",
-        "tuesday",
-        "tuesdays",
-        "wednesday",
-        "wednesdays",
-        "thursday",
-        "thursdays",
-        "friday",
-        "fridays",
-        "saturday",
-        "saturdays",
-        "sunday",
-        "sundays",
-        "mon",
-        "tue",
-        "tues",
-        "wed",
-        "thu",
-        "thur",
-        "thurs",
-        "fri",
-        "sat",
-        "sun",
-    ]
+_WEEKDAY_WORDS_TEXT: Final = (
+    "monday mondays tuesday tuesdays wednesday wednesdays thursday thursdays friday fridays saturday "
+    "saturdays sunday sundays mon tue tues wed thu thur thurs fri sat sun"
 )
+_WEEKDAY_WORDS: Final = frozenset(_WEEKDAY_WORDS_TEXT.split())
 _WEEK: Final = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"]
 _RELATIVE_WORDS: Final = frozenset({"today", "tonight", "tomorrow", "yesterday"})
 _RELATIVE: Final = re.compile("today|tonight|tomorrow|yesterday", re.IGNORECASE)
@@ -140,9 +94,10 @@ _QUARTER: Final = re.compile(
     re.IGNORECASE,
 )
 _CHINESE_QUARTER: Final = re.compile("第?([一二三四1-4])季度")
+_QUARTER_FORMS: Final = ("first 1st 一 1", "second 2nd 二 2", "third 3rd 三 3", "fourth 4th 四 4")
 _QUARTERS: Final = MappingProxyType(
-    {word: number for number, words in enumerate(("first 1st 一 1", "second 2nd 二 2", "third 3rd 三 3", "fourth 4th 四 4"), 1) for word in words.split()}
-)  # fmt: skip
+    {word: number for number, words in enumerate(_QUARTER_FORMS, 1) for word in words.split()}
+)
 
 _CLOCK: Final = re.compile(
     r"(?<![0-9A-Za-z.,:/-])(?P<h>[01]?[0-9]|2[0-4])(?:[:：](?P<m>[0-5][0-9])(?::[0-5][0-9])?(?![0-9:：])(?: "
@@ -156,25 +111,8 @@ _CLOCK_WORDS: Final = re.compile(
     r"|midday|midnight)\b",
     re.IGNORECASE | re.ASCII,
 )
-_CLOCK_STARTS: Final = frozenset(
-    [
-        "one",
-        "two",
-        "three",
-        "four",
-        "five",
-        "six",
-        "seven",
-        "eight",
-        "nine",
-        "ten",
-        "eleven",
-        "twelve",
-        "noon",
-        "midday",
-        "midnight",
-    ]
-)
+_CLOCK_STARTS_TEXT: Final = "one two three four five six seven eight nine ten eleven twelve noon midday midnight"
+_CLOCK_STARTS: Final = frozenset(_CLOCK_STARTS_TEXT.split())
 _HOURS: Final = MappingProxyType(
     {
         word: hour
@@ -195,9 +133,8 @@ _CHINESE_CLOCK: Final = re.compile(
     rf"(?:(?P<sure>整|钟|(?P<half>半)|(?P<quarter>[一三])刻|(?P<m2>{_MINUTE})分|(?=[前后到至起开关]))"
     rf"|(?P<m3>{_MINUTE}))?)"
 )
-_AFTER_NOON: Final = frozenset(
-    ["午后", "下午", "傍晚", "晚上", "晚间", "夜里", "夜间", "深夜", "今晚", "明晚", "昨晚", "每晚", "晚"]
-)
+_AFTER_NOON_TEXT: Final = "午后 下午 傍晚 晚上 晚间 夜里 夜间 深夜 今晚 明晚 昨晚 每晚 晚"
+_AFTER_NOON: Final = frozenset(_AFTER_NOON_TEXT.split())
 
 
 def read_dates(page: Page) -> None:

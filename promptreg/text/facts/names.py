@@ -43,7 +43,8 @@ _HONORIFICS: Final = frozenset(
     ["dr", "mr", "mrs", "ms", "prof", "professor", "president", "minister", "judge", "captain", "sir", "lady"]
 )
 _SINGLE_LETTER: Final = re.compile(r"[A-Za-zÀ-ÿ]")
-_SUFFIXES: Final = ("ing", "ly", "ed", "tion", "tions", "ment", "ments", "ness", "ance", "ence", "ity", "able", "ible", "ous", "ive", "ers", "es", "ies", "ism", "ure", "ful", "less")  # fmt: skip
+_SUFFIX_TEXT: Final = "ing ly ed tion tions ment ments ness ance ence ity able ible ous ive ers es ies ism ure ful less"
+_SUFFIXES: Final = tuple(_SUFFIX_TEXT.split())
 _VERB_AFTER: Final = re.compile(
     r"[ ](?:is|was|has|had|will|would|can|could|may|said|says|told|forgot|made|makes|won|lost|took|takes|gave"
     r"|went|came|got|began|left|became|wrote|writes|found|bought|sold|sells|rose|fell|led|leads|met|paid|ran"

@@ -33,7 +33,9 @@ _DIGITS: Final = (
     r"|[0-9]++(?:_[0-9]{3}){0,9}+)"
     r"(?:\.[0-9]++)?+(?:[eE][+-]?[0-9]{1,2}(?![0-9A-Za-z]))?+"
 )
-_ENGLISH: Final = "|".join((*ENGLISH_VALUES, *ENGLISH_SCALES, "half", "twice", "once", "doubled", "tripled", "quadrupled", "halved"))  # fmt: skip
+_ENGLISH: Final = "|".join(
+    (*ENGLISH_VALUES, *ENGLISH_SCALES, "half", "twice", "once", "doubled", "tripled", "quadrupled", "halved")
+)
 _HAN_RUN: Final = f"[{CHINESE_NUMERALS}]"
 _NUMBER_WORDS: Final = frozenset(_ENGLISH.split("|"))
 _DIGIT_START: Final = re.compile(_DIGITS, re.ASCII)
@@ -257,7 +259,7 @@ def _word_amount(text: str, match: re.Match[str]) -> Amount | None:
 
 
 def _multiple(text: str, word: str, start: int) -> Amount | None:
-    """ "Twice" and "once" a day say how often; "twice as much" and "doubled" say how many times as much."""
+    """Once and twice a day say how often; "twice as much" and "doubled" say how many times as much."""
     value, end = Decimal(_VERBS[word]), start + len(word)
     if word in {"twice", "once"} and TIMES_A.match(text, end):
         return Amount(value, "time", start, end)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from decimal import Decimal
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
@@ -20,6 +19,7 @@ from promptreg.text.numerals import (
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from decimal import Decimal
 
     from promptreg.text.facts.page import Page
 
@@ -31,7 +31,8 @@ _NO_ORDINAL: Final = re.compile(
     r"|rate|come)\b",
     re.IGNORECASE,
 )
-_LIST_WORDS: Final = frozenset(["first", "firstly", "second", "secondly", "third", "thirdly", "fourth", "fifth"])
+_LIST_WORDS_TEXT: Final = "first firstly second secondly third thirdly fourth fifth"
+_LIST_WORDS: Final = frozenset(_LIST_WORDS_TEXT.split())
 _FIRST_IN_LIST: Final = re.compile(
     r"(?:(?<=[.!?:;\n] )|(?<=[.!?:;\n])|(?<!.))(?:first|second|third|fourth|fifth)(?:ly)?(?=,| [a-z])"
     r"|(?:firstly|secondly|thirdly)",
@@ -56,35 +57,15 @@ _WORD_FRACTION: Final = re.compile(
 _HALF_OF: Final = re.compile(r"half (?=(?:of|the|as|its|their|his|her|our|my|your)\b)|(?<=about )half\b", re.IGNORECASE)
 _CHINESE_HALF: Final = re.compile("一半|半[数价]")
 _TOP: Final = re.compile(r"(?<![A-Za-z0-9])(?:a|an|one|two|three|four|five|six|seven|nine|[1-9])[ -]$", re.IGNORECASE)
-_BOTTOM_WORDS: Final = frozenset(
-    [
-        "half",
-        "halves",
-        "third",
-        "thirds",
-        "quarter",
-        "quarters",
-        "fourth",
-        "fourths",
-        "fifth",
-        "fifths",
-        "sixth",
-        "sixths",
-        "seventh",
-        "sevenths",
-        "eighth",
-        "eighths",
-        "ninth",
-        "ninths",
-        "tenth",
-        "tenths",
-        "hundredth",
-        "hundredths",
-    ]
+_BOTTOM_WORDS_TEXT: Final = (
+    "half halves third thirds quarter quarters fourth fourths fifth fifths sixth sixths seventh sevenths "
+    "eighth eighths ninth ninths tenth tenths hundredth hundredths"
 )
+_BOTTOM_WORDS: Final = frozenset(_BOTTOM_WORDS_TEXT.split())
 _BOTTOMS: Final = MappingProxyType(
-    {"half": 2, "halve": 2, "halves": 2, "third": 3, "quarter": 4, "fourth": 4, "fifth": 5, "sixth": 6, "seventh": 7, "eighth": 8, "ninth": 9, "tenth": 10, "hundredth": 100}
-)  # fmt: skip
+    {word: bottom for bottom, word in enumerate(list(ENGLISH_ORDINALS)[2:10], 3)}
+    | {"half": 2, "halves": 2, "quarter": 4, "hundredth": 100}
+)
 _DIGIT_ORDINAL: Final = re.compile(r"(?<![A-Za-z0-9.])([0-9]{1,6})(?:st|nd|rd|th)\b", re.IGNORECASE)
 _HAN_ORDINAL: Final = re.compile(rf"第 ?([0-9]{{1,6}}|{_HAN_RUN}{{1,8}}+)(?!方|时间)")
 _WORD_ORDINAL: Final = re.compile(

@@ -107,7 +107,12 @@ _WRITTEN: Final = {
     "%": "% percent pct 趴",
     "time": "time times 次 回 遍 趟",
 }
-_EXACT_CASE: Final = MappingProxyType({"m": "m", "M": "", "MB": "MB", "Mb": "Mbit", "GB": "GB", "Gb": "Gbit", "K": "", "MW": "MW", "mW": "mW", "A": "A", "V": "V", "W": "W", "T": "", "D": "", "S": "", "H": "", "G": "", "L": "l", "t": "t", "C": "°C", "F": "°F"})  # fmt: skip
+# One letter in capitals is no unit, or another one than the small letter.
+_EXACT_CASE: Final = MappingProxyType(
+    dict.fromkeys("MKTDSHG", "")
+    | {unit: unit for unit in ("m", "MB", "GB", "MW", "mW", "A", "V", "W", "t")}
+    | {"Mb": "Mbit", "Gb": "Gbit", "L": "l", "C": "°C", "F": "°F"}
+)
 _CURRENCIES: Final = {
     "CNY": "cny rmb yuan 元 块 块钱 圆 人民币 元人民币 ¥",
     "USD": "usd dollar dollars $ us$ 美元 美金 刀",

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 import time
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -23,7 +24,10 @@ def normals(text, group="numbers"):
     [
         (["1,234.5 points", "1 234.5 points", "1_234.50 points", "１２３４.５ points"], "1234.5"),
         (["三十天", "30天", "30 days", "thirty days", "30-day", "三十日", "30 個月".replace("個月", "天")], "30 day"),
-        (["一百二十元", "120元", "¥120", "￥１２０", "RMB 120", "120 yuan", "CNY 120", "120块钱", "人民币120元"], "120 CNY"),
+        (
+            ["一百二十元", "120元", "¥120", "￥１２０", "RMB 120", "120 yuan", "CNY 120", "120块钱", "人民币120元"],
+            "120 CNY",
+        ),
         (["1.5万", "15000", "15,000", "一万五千", "fifteen thousand", "15k"], "15000"),
         (["$4.2 million", "$4.2M", "4,200,000 dollars", "420万美元", "US$4.2 million"], "4200000 USD"),
         (["5%", "5 percent", "５％", "百分之五", "5 per cent", "five percent"], "5 %"),
@@ -56,7 +60,8 @@ def test_one_number_in_many_forms(texts, normal):
     [
         (
             [
-                "2026年12月1日", "2026-12-01", "Dec 1, 2026", "1 December 2026", "December 1st, 2026", "2026/12/1", "2026.12.1",
+                "2026年12月1日", "2026-12-01", "Dec 1, 2026", "1 December 2026", "December 1st, 2026", "2026/12/1",
+                "2026.12.1",
                 "二〇二六年十二月一日", "the 1st of December 2026", "12/1/2026", "01.12.2026", "２０２６年１２月１日",
             ],
             "2026-12-01",
@@ -81,10 +86,14 @@ def test_one_date_or_time_in_many_forms(texts, normal):
 @pytest.mark.parametrize(
     "text",
     [
-        "一下", "看一下一些资料", "一定要一起来", "统一处理", "千万别忘", "万一下雨", "三心二意", "一个问题", "一种方法", "唯一的办法", "第三方",
-        "十分抱歉", "百姓", "星巴克", "进一步", "之一", "一般来说", "一直以来", "四川和三亚".replace("四川和", ""), "再三确认",
-        "one of the reasons", "no one knows", "someone", "one can see that", "the one you want", "another one", "one-way street",
-        "once you are done", "two-factor login", "zero tolerance", "at first", "first, open it", "third-party code", "may I",
+        "一下", "看一下一些资料", "一定要一起来", "统一处理", "千万别忘", "万一下雨", "三心二意", "一个问题",
+        "一种方法", "唯一的办法", "第三方",
+        "十分抱歉", "百姓", "星巴克", "进一步", "之一", "一般来说", "一直以来", "四川和三亚".replace("四川和",
+        ""), "再三确认",
+        "one of the reasons", "no one knows", "someone", "one can see that", "the one you want", "another one",
+        "one-way street",
+        "once you are done", "two-factor login", "zero tolerance", "at first", "first, open it", "third-party code",
+        "may I",
         "half-hearted", "twosome", "I may go", "march on", "",
     ],
 )  # fmt: skip
@@ -110,14 +119,22 @@ def test_code_is_no_fact():
 @pytest.mark.parametrize(
     ("text", "count"),
     [
-        ("不能退货", 1), ("没有问题可以退", 1), ("无法访问", 1), ("禁止吸烟", 1), ("拒绝维修", 1), ("请勿拔下", 1), ("并非如此", 1), ("非处方药", 1),
-        ("不错，不过要快", 0), ("无论如何", 0), ("非常好", 0), ("不仅便宜，而且好用", 0), ("不但如此", 0), ("不同的型号", 0), ("不断改进", 0),
-        ("差不多", 0), ("对不起", 0), ("特别的", 0), ("别的东西", 0), ("未来", 0), ("没关系", 0), ("是不是能不能", 0), ("有没有", 0), ("不得不", 0),
-        ("不同意", 1), ("区别和类别", 0), ("别担心", 1), ("不低于16GB", 0), ("否则", 0), ("是否", 0), ("未经同意", 1), ("不会不来", 0), ("没能修好", 1),
-        ("You cannot", 1), ("it isn't", 1), ("it isn’t", 1), ("No, you can not.", 2), ("never without", 2), ("is unable to", 1),
-        ("He refused to pay", 1), ("fails to start", 1), ("invalid", 1), ("non-refundable", 1), ("nonrefundable", 1), ("it lacks", 1),
-        ("no problem", 0), ("nothing but", 0), ("not only cheap but good", 0), ("no doubt", 0), ("No. 5", 0), ("no later than 5 pm", 0),
-        ("do not hesitate to ask", 0), ("don't hesitate", 0), ("nonetheless", 0), ("note", 0), ("another", 0), ("know", 0),
+        ("不能退货", 1), ("没有问题可以退", 1), ("无法访问", 1), ("禁止吸烟", 1), ("拒绝维修", 1), ("请勿拔下", 1),
+        ("并非如此", 1), ("非处方药", 1),
+        ("不错，不过要快", 0), ("无论如何", 0), ("非常好", 0), ("不仅便宜，而且好用", 0), ("不但如此", 0),
+        ("不同的型号", 0), ("不断改进", 0),
+        ("差不多", 0), ("对不起", 0), ("特别的", 0), ("别的东西", 0), ("未来", 0), ("没关系", 0),
+        ("是不是能不能", 0), ("有没有", 0), ("不得不", 0),
+        ("不同意", 1), ("区别和类别", 0), ("别担心", 1), ("不低于16GB", 0), ("否则", 0), ("是否", 0),
+        ("未经同意", 1), ("不会不来", 0), ("没能修好", 1),
+        ("You cannot", 1), ("it isn't", 1), ("it isn’t", 1), ("No, you can not.", 2), ("never without", 2),
+        ("is unable to", 1),
+        ("He refused to pay", 1), ("fails to start", 1), ("invalid", 1), ("non-refundable", 1),
+        ("nonrefundable", 1), ("it lacks", 1),
+        ("no problem", 0), ("nothing but", 0), ("not only cheap but good", 0), ("no doubt", 0), ("No. 5", 0),
+        ("no later than 5 pm", 0),
+        ("do not hesitate to ask", 0), ("don't hesitate", 0), ("nonetheless", 0), ("note", 0), ("another", 0),
+        ("know", 0),
     ],
 )  # fmt: skip
 def test_negation_and_its_false_friends(text, count):
@@ -151,12 +168,25 @@ def test_negation_and_its_false_friends(text, count):
     ],
 )
 def test_entities(text, kind, normal):
-    assert [(fact.kind, fact.normal) for fact in read_facts(text) if GROUP_OF[fact.kind] == "entities"] == [(kind, normal)]
+    assert [(fact.kind, fact.normal) for fact in read_facts(text) if GROUP_OF[fact.kind] == "entities"] == [
+        (kind, normal)
+    ]
 
 
 @pytest.mark.parametrize(
     "text",
-    ["Please check it.", "The item is new.", "However, it works.", "请联系该公司", "这家银行", "道路", "城市", "NOTE: ok", "I think so.", "# Return Policy"],
+    [
+        "Please check it.",
+        "The item is new.",
+        "However, it works.",
+        "请联系该公司",
+        "这家银行",
+        "道路",
+        "城市",
+        "NOTE: ok",
+        "I think so.",
+        "# Return Policy",
+    ],
 )
 def test_plain_words_are_no_entities(text):
     assert normals(text, "entities") == []
@@ -171,7 +201,9 @@ def test_facts_come_in_order_with_their_spans():
 
 
 PIECES = st.sampled_from(
-    ["一", "三十", "天", "5", ",", ".", " ", "-", "个", "不", "没", "May", " and ", "half", "two ", "《", "》", '"', "\n", "`", "1. ", "(", ")", "/", ":", "年", "月", "日", "点", "半", "公司", "v", "@", "$", "%", "A", "\0", "\ud800", "👍🏽", "é", "第", "分之", "周", "Q", "k", "e"]
+    ["一", "三十", "天", "5", ",", ".", " ", "-", "个", "不", "没", "May", " and ", "half", "two ", "《",
+    "》", '"', "\n", "`", "1. ", "(", ")", "/", ":", "年", "月", "日", "点", "半", "公司", "v", "@", "$", "%", "A",
+    "\0", "\ud800", "👍🏽", "é", "第", "分之", "周", "Q", "k", "e"]
 )  # fmt: skip
 
 
@@ -183,7 +215,7 @@ def test_any_text_is_read_without_overlap_inside_a_group(text):
     assert facts == read_facts(text)
     for group in ("numbers", "negation", "entities"):
         own = [fact for fact in facts if GROUP_OF[fact.kind] == group]
-        assert all(before.end <= after.start for before, after in zip(own, own[1:], strict=False))
+        assert all(before.end <= after.start for before, after in pairwise(own))
     assert all(text[fact.start : fact.end] == fact.text and fact.normal for fact in facts)
 
 
@@ -193,7 +225,10 @@ def test_hostile_texts_are_read(name):
         assert fact.end <= len(HOSTILE[name])
 
 
-REPEATED = ["1 2 3 ", ",111", "1", "一", "一百", '"', "“", "```\n", "/a", "/", "a.", ".com", "a-", "A ", "Ab ", "and a half ", "two ", "hundred-", "not ", "不", "非字", "a@", "1:00 ", "(1)", "1. x\n", " ", "\n", "公司", "《", "abcdef0", "v1.", "http://", "$1", "half ", "one-", "May 1 ", "周", "三分之", "三点", "第", "\0"]  # fmt: skip
+REPEATED = [
+    "1 2 3 ", ",111", "1", "一", "一百", '"', "“", "```\n", "/a", "/", "a.", ".com", "a-", "A ", "Ab ",
+    "and a half ", "two ", "hundred-", "not ", "不", "非字", "a@", "1:00 ", "(1)", "1. x\n", " ", "\n", "公司",
+    "《", "abcdef0", "v1.", "http://", "$1", "half ", "one-", "May 1 ", "周", "三分之", "三点", "第", "\0"]  # fmt: skip
 
 
 @pytest.mark.parametrize("piece", REPEATED)
