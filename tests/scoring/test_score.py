@@ -24,7 +24,7 @@ def score(embedder, make_case):
 def test_equal_answers_have_distance_zero_on_every_channel(score, answers):
     scores = score(answers("退货7天", "退货7天"), answers("退货7天"))
 
-    assert set(scores.distances) == {"embedding", "edit", "length"}
+    assert set(scores.distances) == {"embedding", "edit", "position", "length", "numbers"}
     assert all(not distances.any() and distances.shape == (3, 3) for distances in scores.distances.values())
     assert scores.identical_source
     assert scores.all_equal
@@ -53,7 +53,7 @@ def test_reasoning_is_never_mixed_with_content(score):
     )
 
     assert scores.all_equal
-    assert all(not distances.any() for distances in scores.distances.values())
+    assert all(distances.any() == (name == "reasoning") for name, distances in scores.distances.items())
 
 
 def test_tool_calls_are_part_of_the_answer(score):
@@ -61,7 +61,7 @@ def test_tool_calls_are_part_of_the_answer(score):
     other = Answer(tool_calls=(ToolCall("find", '{"a": 2}'),))
     scores = score((call, call), (other,))
 
-    assert scores.distances["tool_calls"].tolist() == [[0, 0, 1], [0, 0, 1], [1, 1, 0]]
+    assert scores.distances["tool_calls"].tolist() == [[0, 0, 0.5], [0, 0, 0.5], [0.5, 0.5, 0]]
     assert not scores.all_equal
     assert scores.traits[0].text != scores.traits[2].text
 

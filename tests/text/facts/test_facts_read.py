@@ -148,7 +148,7 @@ def test_negation_and_its_false_friends(text, count):
         ("发到 A.B@Example.com。", FactKind.EMAIL, "a.b@example.com"),
         ("open /etc/nginx/nginx.conf now", FactKind.PATH, "/etc/nginx/nginx.conf"),
         ("edit src/app.py", FactKind.PATH, "src/app.py"),
-        (r"open C:\Users\x.txt", FactKind.PATH, r"C:\Users\x.txt"),
+        (r"open D:\data\x.txt", FactKind.PATH, r"D:\data\x.txt"),
         ("order ORD-2041", FactKind.IDENTIFIER, "ORD-2041"),
         ("version v1.2.3", FactKind.IDENTIFIER, "1.2.3"),
         ("host 192.168.0.1", FactKind.IDENTIFIER, "192.168.0.1"),
