@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from promptreg.verdict.statistics.regression import CheckPasses
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from promptreg.scoring.score import CaseScores
     from promptreg.scoring.traits import AnswerTraits
@@ -44,6 +44,18 @@ class CaseEvidence:
     def deterministic_source(self) -> bool:
         """True when all source answers are the same, and there are at least two of them."""
         return self.source_passes > 1 and len({trait.text for trait in self.traits[: self.source_passes]}) == 1
+
+    def only(self, answers: Sequence[int], n: int) -> CaseEvidence:
+        """The case with these of its answers, by number, of which the first `n` are the source's."""
+        index = np.ix_(answers, answers)
+        return CaseEvidence(
+            case_id=self.case_id,
+            source_passes=n,
+            target_passes=len(answers) - n,
+            distances={name: values[index] for name, values in self.distances.items()},
+            traits=tuple(self.traits[answer] for answer in answers),
+            checks=tuple(replace(check, passed=tuple(check.passed[a] for a in answers)) for check in self.checks),
+        )
 
 
 def evidence_of(scores: CaseScores | CaseEvidence) -> CaseEvidence:

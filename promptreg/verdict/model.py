@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 from promptreg.canonical import Json, JsonObject, canonical_json
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from promptreg.text.sentence import Sentence
 
@@ -57,6 +57,10 @@ SEVERITY_CLASS: Final[Mapping[CaseVerdict, int]] = {
     CaseVerdict.PASS: 0,
 }
 """Whole part of a case's severity. The fraction orders cases of one verdict by the size of the effect."""
+
+
+UNTESTABLE_FAULTS: Final = ("swapped", "one_number")
+"""A case in which one of these goes unseen cannot be tested by distances; a check can still do it."""
 
 
 def severity(verdict: CaseVerdict, effect: float) -> float:
@@ -228,6 +232,10 @@ class SuiteJudgement:
     """True when the drift test rejects, which the verdict REGRESSION would otherwise hide."""
     power: tuple[PowerOutcome, ...] = ()
 
+    def untestable(self, faults: Sequence[str]) -> tuple[str, ...]:
+        """Cases in which one of these planted faults was not found, sorted: too noisy, or too short of facts."""
+        return tuple(sorted({case for o in self.power if o.fault in faults for case in o.missed_cases}))
+
     @property
     def rejected(self) -> bool:
         """True when one of the two tests found something, at this look or an earlier one."""
@@ -290,6 +298,7 @@ class SuiteJudgement:
                 "better": list(self.regression.better),
             },
             "self_test": [outcome.to_json() for outcome in self.power],
+            "untestable_cases": list(self.untestable(UNTESTABLE_FAULTS)),
             "cases": [_case(case) for case in self.cases],
         }
 

@@ -6,6 +6,9 @@ import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
+from promptreg.text.facts.model import GROUP_OF
+from promptreg.text.facts.read import read_facts
+from promptreg.text.numerals import CHINESE_NUMERALS, ENGLISH_VALUES, chinese_value, plain
 from promptreg.text.segment import graphemes
 from promptreg.text.sentence import Sentence
 
@@ -17,7 +20,9 @@ if TYPE_CHECKING:
 
     _Plant = Callable[[Sequence[Answer], Sequence[Answer], random.Random], tuple[Answer, ...] | None]
 
-_NUMBER: Final = re.compile(r"[0-9]+")
+_DIGITS: Final = re.compile(r"[0-9０-９]+")
+_CHINESE_NUMERAL: Final = re.compile(f"[{CHINESE_NUMERALS}]+")
+_NUMBER_WORD: Final = re.compile(rf"\b({'|'.join(ENGLISH_VALUES)})\b", re.IGNORECASE)
 _ENGLISH_VERB: Final = re.compile(
     r"\b(is|are|was|were|can|could|will|would|should|must|may|do|does|did|has|have)\b(?! not\b|n't)", re.IGNORECASE
 )
@@ -37,6 +42,10 @@ class Fault:
     """As the subject of a sentence."""
     plant: _Plant
     """(answers, answers of another case, source of randomness) to faulty answers; None where it cannot be planted."""
+    cases: int = 1
+    """How many cases it strikes at once."""
+    everywhere: bool = False
+    """True for a fault that strikes a share of all answers of the suite instead of every answer of one case."""
 
 
 def _each(answers: Sequence[Answer], change: Callable[[str], str]) -> tuple[Answer, ...] | None:
@@ -49,7 +58,32 @@ def _each(answers: Sequence[Answer], change: Callable[[str], str]) -> tuple[Answ
 
 
 def _number(answers: Sequence[Answer], _: Sequence[Answer], __: random.Random) -> tuple[Answer, ...] | None:
-    return _each(answers, lambda text: _NUMBER.sub(lambda found: str(int(found.group()) + 1), text, count=1))
+    return _each(answers, another_number)
+
+
+def another_number(text: str) -> str:
+    """The text with the first number that it states as a fact raised by one; the text itself where there is none.
+
+    List numbering and code are no facts and stay. Digits stay digits; a Chinese numeral or an English word becomes
+    digits.
+    """
+    for fact in read_facts(text):
+        if GROUP_OF[fact.kind] == "numbers":
+            changed = _raised(fact.text)
+            if changed != fact.text:
+                return text[: fact.start] + changed + text[fact.end :]
+    return text
+
+
+def _raised(number: str) -> str:
+    if digits := _DIGITS.search(number):
+        return number[: digits.start()] + str(int(digits.group()) + 1) + number[digits.end() :]
+    # The last numeral: in 百分之五 that is the five.
+    for numeral in reversed(list(_CHINESE_NUMERAL.finditer(number))):
+        value = chinese_value(numeral.group())
+        if value is not None:
+            return number[: numeral.start()] + plain(value + 1) + number[numeral.end() :]
+    return _NUMBER_WORD.sub(lambda word: str(ENGLISH_VALUES[word.group().lower()] + 1), number, count=1)
 
 
 def _negated(answers: Sequence[Answer], _: Sequence[Answer], __: random.Random) -> tuple[Answer, ...] | None:
@@ -90,8 +124,15 @@ def _repeated(answers: Sequence[Answer], _: Sequence[Answer], __: random.Random)
     return (answers[0],) * len(answers)
 
 
-def _fault(name: str, plant: _Plant, short: Sentence, description: Sentence) -> tuple[str, Fault]:
-    return name, Fault(name, short, description, plant)
+def _garbage(answers: Sequence[Answer], _: Sequence[Answer], __: random.Random) -> tuple[Answer, ...] | None:
+    """One token over and over, which is what servers give when their logits are not numbers."""
+    return _each(answers, lambda text: "!" * len(graphemes(text)))
+
+
+def _fault(
+    name: str, plant: _Plant, short: Sentence, description: Sentence, *, cases: int = 1, everywhere: bool = False
+) -> tuple[str, Fault]:
+    return name, Fault(name, short, description, plant, cases, everywhere)
 
 
 FAULTS: Final[Mapping[str, Fault]] = dict(
@@ -104,6 +145,13 @@ FAULTS: Final[Mapping[str, Fault]] = dict(
         ),
         _fault(
             "number",
+            _number,
+            Sentence("a number changed by one in three cases", "三个用例的数字加一"),
+            Sentence("A number changed by one in three cases", "三个用例的一个数字加一"),
+            cases=3,
+        ),
+        _fault(
+            "one_number",
             _number,
             Sentence("a number changed by one", "数字加一"),
             Sentence("One case with its first number changed by one", "某个用例的第一个数字加一"),
@@ -137,6 +185,13 @@ FAULTS: Final[Mapping[str, Fault]] = dict(
             _repeated,
             Sentence("always the same answer", "总是同一条回答"),
             Sentence("One case always giving the same answer", "某个用例总是给出同一条回答"),
+        ),
+        _fault(
+            "garbage",
+            _garbage,
+            Sentence("10 % garbage", "10 % 的乱码回答"),
+            Sentence("One answer in ten being garbage, in all cases", "所有用例中每十条回答有一条是乱码"),
+            everywhere=True,
         ),
     )
 )

@@ -24,10 +24,10 @@ from promptreg.verdict.rules import Look, Rules
 from promptreg.verdict.statistics.energy import PairWeights
 from promptreg.verdict.statistics.labellings import labellings
 from promptreg.verdict.statistics.regression import regression_p
-from promptreg.verdict.statistics.suite import SuiteStatistic, case_statistic, case_statistics
+from promptreg.verdict.statistics.suite import MOST_REPLACED, SuiteStatistic, case_statistic, case_statistics
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     import numpy as np
     from numpy.typing import NDArray
@@ -35,12 +35,22 @@ if TYPE_CHECKING:
     from promptreg.scoring.score import CasePair, CaseScores
     from promptreg.verdict.evidence import CaseEvidence
     from promptreg.verdict.model import SuiteJudgement
+    from promptreg.verdict.planted import Fault
     from promptreg.verdict.statistics.suite import CaseStatistic
 
     Plant = Callable[[Sequence[tuple[str, str]]], Sequence[CaseScores | CaseEvidence | None]]
 
 PLANTINGS: Final = 40
 """Most cases into which each fault is planted; more would tell the power no better than ± 8 points."""
+
+DRAWS: Final = 20
+"""How often a fault that strikes several cases is planted, each time into others."""
+
+STRUCK: Final = 0.1
+"""Share of the answers that such a fault strikes."""
+
+MOST_STRUCK_CASES: Final = 300
+"""In larger suites no fault is planted into all cases: every case would have to be scored once more."""
 
 
 def judge_with_self_test(
@@ -111,7 +121,10 @@ def planter(pairs: Sequence[CasePair], score: Callable[[Sequence[CasePair]], Seq
         others = [answer for answer in other.source if answer is not None and other is not pair]
         draw = random.Random(f"{seed} {fault} {case_id}")  # noqa: S311 - junk words, no secret
         planted = FAULTS[fault].plant(answers, others, draw)
-        return None if planted is None else replace(pair, target=planted)
+        if planted is None:
+            return None
+        # A fault that strikes some answers only is scored beside the answers that it may strike.
+        return replace(pair, target=(*pair.target, *planted) if FAULTS[fault].everywhere else planted)
 
     return plant
 
@@ -145,23 +158,89 @@ def self_test(
     positions = list(range(len(members)))
     if len(positions) > plantings:
         positions = sorted(random.Random(rules.seed).sample(positions, plantings))  # noqa: S311 - a sample, no secret
-    wanted = [(name, position) for name in FAULTS for position in positions]
-    planted = plant([(name, members[position].case_id) for name, position in wanted])
-    found_by_fault: dict[str, dict[int, bool]] = {name: {} for name in FAULTS}
-    for (name, position), case in zip(wanted, planted, strict=True):
-        if case is not None:
-            found_by_fault[name][position] = rejudged.rejects(position, evidence_of(case))
+    planted = _planted(members, positions, plant)
     outcomes = []
-    for name, found in found_by_fault.items():
-        if found:
-            missed = tuple(members[position].case_id for position, rejects in found.items() if not rejects)
-            count = len(found) - len(missed)
-            outcomes.append(PowerOutcome(name, len(found), count, _sentence(name, count, len(found)), missed))
+    for name, fault in FAULTS.items():
+        exchanges = _exchanges(fault, planted[name], members, rules.seed)
+        if exchanges:
+            found = [rejudged.rejects(exchange) for exchange in exchanges]
+            alone = fault.cases == 1 and not fault.everywhere
+            missed = [
+                position for exchange, hit in zip(exchanges, found, strict=True) if not hit for position in exchange
+            ]
+            outcomes.append(
+                PowerOutcome(
+                    fault=name,
+                    planted=len(found),
+                    found=sum(found),
+                    sentence=_sentence(name, sum(found), len(found)),
+                    missed_cases=tuple(members[position].case_id for position in missed) if alone else (),
+                )
+            )
     return tuple(outcomes)
 
 
+def _planted(
+    members: Sequence[CaseEvidence], positions: Sequence[int], plant: Plant
+) -> dict[str, dict[int, CaseEvidence]]:
+    """By fault and position, the case with its fault; a fault of several cases has those of the same fault of one."""
+    everywhere = range(len(members)) if len(members) <= MOST_STRUCK_CASES else ()
+    wanted = [
+        (name, position)
+        for name, fault in FAULTS.items()
+        if fault.cases == 1
+        for position in (everywhere if fault.everywhere else positions)
+    ]
+    found: dict[str, dict[int, CaseEvidence]] = {name: {} for name in FAULTS}
+    scores = plant([(name, members[position].case_id) for name, position in wanted])
+    for (name, position), case in zip(wanted, scores, strict=True):
+        if case is not None:
+            found[name][position] = evidence_of(case)
+    for name, fault in FAULTS.items():
+        if fault.cases > 1:
+            found[name] = next(found[o] for o, other in FAULTS.items() if other.plant is fault.plant and o != name)
+    return found
+
+
+def _exchanges(
+    fault: Fault, planted: Mapping[int, CaseEvidence], members: Sequence[CaseEvidence], seed: int
+) -> list[dict[int, CaseEvidence]]:
+    """The plantings of a fault, each the exchanged cases by position; drawn with the seed where there are many."""
+    if not fault.everywhere and fault.cases == 1:
+        return [{position: case} for position, case in planted.items()]
+    drawn = []
+    for number in range(DRAWS):
+        draw = random.Random(f"{seed} {fault.name} {number}")  # noqa: S311 - a sample, no secret
+        if fault.everywhere:
+            drawn.append(_struck(members, planted, draw))
+        else:
+            chosen = draw.sample(sorted(planted), min(fault.cases, len(planted)))
+            drawn.append({position: planted[position] for position in sorted(chosen)})
+    return [exchange for exchange in drawn if exchange]
+
+
+def _struck(
+    members: Sequence[CaseEvidence], beside: Mapping[int, CaseEvidence], draw: random.Random
+) -> dict[int, CaseEvidence]:
+    """The cases, by position, in which at least one target answer is drawn to be faulty, with those answers faulty.
+
+    Args:
+        members: the cases as they are.
+        beside: by position, the case with its faulty answers behind the real ones, n + 2m in all.
+        draw: source of randomness.
+    """
+    found = {}
+    for position, case in beside.items():
+        n, m = members[position].source_passes, members[position].target_passes
+        hit = [draw.random() < STRUCK for _ in range(m)]
+        if any(hit) and case.target_passes == 2 * m:
+            kept = [*range(n), *(n + m + index if faulty else n + index for index, faulty in enumerate(hit))]
+            found[position] = case.only(kept, n)
+    return found
+
+
 class _Rejudged:
-    """A suite's tests with one case exchanged at a time."""
+    """A suite's tests with some cases exchanged, most often one."""
 
     def __init__(self, members: Sequence[CaseEvidence], rows: NDArray[np.float64], rules: Rules, look: Look) -> None:
         self._members, self._rows, self._rules = members, rows, rules
@@ -169,39 +248,53 @@ class _Rejudged:
         self._limit = rules.alpha * look.share * (1 + 1e-12)
         self._regression_limit = rules.regression_alpha * look.share * (1 + 1e-12)
         self._suite = SuiteStatistic(len(rows), rules.seed)
-        # Every fault is planted into the same cases: the real case is taken out again and again.
+        # Most faults are planted into the same cases: the real case is taken out again and again.
         self._real: dict[int, CaseStatistic] = {}
         for statistic in case_statistics((self._channels(case) for case in members), self._weights):
             self._suite.add(statistic)
 
-    def rejects(self, position: int, planted: CaseEvidence) -> bool:
-        """True when the drift test or the regression test rejects with this case in the place of the real one."""
-        if position not in self._real:
-            self._real[position] = case_statistic(self._channels(self._members[position]), self._weights)
-        old = self._real[position]
-        new = case_statistic(self._channels(planted), self._weights)
-        if self._suite.p_value_with(position, old, new) <= self._limit:
+    def rejects(self, planted: Mapping[int, CaseEvidence]) -> bool:
+        """True when the drift test or the regression test rejects with these cases in the places of the real ones."""
+        if self._p_value(planted) <= self._limit:
             return True
-        if planted.checks == self._members[position].checks:
+        if all(case.checks == self._members[position].checks for position, case in planted.items()):
             return False
-        exchanged = [*self._members[:position], planted, *self._members[position + 1 :]]
-        p_value = regression_p([check for case in exchanged for check in case.checks], self._rows)
+        p_value = regression_p(
+            [check for case in _exchanged(self._members, planted) for check in case.checks], self._rows
+        )
         return p_value is not None and p_value <= self._regression_limit
+
+    def _p_value(self, planted: Mapping[int, CaseEvidence]) -> float:
+        if len(planted) > MOST_REPLACED:
+            suite = SuiteStatistic(len(self._rows), self._rules.seed)
+            cases = (self._channels(case) for case in _exchanged(self._members, planted))
+            for statistic in case_statistics(cases, self._weights):
+                suite.add(statistic)
+            return suite.p_value()
+        replaced = {}
+        for position, case in planted.items():
+            if position not in self._real:
+                self._real[position] = case_statistic(self._channels(self._members[position]), self._weights)
+            replaced[position] = (self._real[position], case_statistic(self._channels(case), self._weights))
+        return self._suite.p_value_with(replaced)
 
     def _channels(self, case: CaseEvidence) -> dict[str, NDArray[np.float64]]:
         return case_channels(case, self._rules.material_distance)
 
 
+def _exchanged(members: Sequence[CaseEvidence], planted: Mapping[int, CaseEvidence]) -> list[CaseEvidence]:
+    return [planted.get(position, case) for position, case in enumerate(members)]
+
+
 class _Reanchored:
-    """The anchored tests of a suite with one case exchanged at a time."""
+    """The anchored tests of a suite with some cases exchanged."""
 
     def __init__(self, members: Sequence[CaseEvidence], rules: Rules, look: Look) -> None:
         self._members, self._rules, self._share = members, rules, look.share * (1 + 1e-12)
 
-    def rejects(self, position: int, planted: CaseEvidence) -> bool:
-        """True when the drift test or the regression test rejects with this case in the place of the real one."""
-        exchanged = [*self._members[:position], planted, *self._members[position + 1 :]]
-        p_value, regression = anchored_p_values(exchanged, self._rules)
+    def rejects(self, planted: Mapping[int, CaseEvidence]) -> bool:
+        """True when the drift test or the regression test rejects with these cases in the places of the real ones."""
+        p_value, regression = anchored_p_values(_exchanged(self._members, planted), self._rules)
         worse = regression is not None and regression <= self._rules.regression_alpha * self._share
         return worse or p_value <= self._rules.alpha * self._share
 

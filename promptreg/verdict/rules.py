@@ -34,8 +34,9 @@ class Rules:
     """When set, EQUIVALENT needs the upper 95 % bound on the share of drifted cases to lie below it."""
     required_power: float = 0.8
     """Self-test power that EQUIVALENT needs, where a self-test was made."""
-    required_faults: tuple[str, ...] = ("swapped",)
-    """Planted faults whose power must reach it."""
+    required_faults: tuple[str, ...] = ("swapped", "number")
+    """Planted faults whose power must reach it. One that could be planted nowhere (no answer states a number) is not
+    required."""
     seed: int = 0
 
 

@@ -6,7 +6,8 @@ from math import ceil, log
 from typing import TYPE_CHECKING, Final
 
 from promptreg.verdict import suite_sentences
-from promptreg.verdict.model import CaseVerdict
+from promptreg.verdict.model import UNTESTABLE_FAULTS, CaseVerdict
+from promptreg.verdict.planted import FAULTS
 from promptreg.verdict.rules import MINIMUM_SOURCE_PASSES, MINIMUM_TARGET_PASSES
 from promptreg.verdict.statistics.labellings import smallest_p
 
@@ -69,8 +70,12 @@ def notes(judgement: SuiteJudgement, rules: Rules) -> tuple[Sentence, ...]:
         for outcome in judgement.power
         if outcome.fault in rules.required_faults and outcome.power >= rules.required_power
     ]
-    if weak := [o for o in judgement.power if o.fault not in rules.required_faults and o.power < rules.required_power]:
-        found.append(suite_sentences.weak_spots(weak))
+    weak = [o for o in judgement.power if o.fault not in rules.required_faults and o.power < rules.required_power]
+    if single := [outcome for outcome in weak if not FAULTS[outcome.fault].everywhere]:
+        found.append(suite_sentences.weak_spots(single))
+    found += [outcome.sentence for outcome in weak if FAULTS[outcome.fault].everywhere]
+    if untestable := judgement.untestable(UNTESTABLE_FAULTS):
+        found.append(suite_sentences.untestable(untestable))
     if case_ids(judgement, CaseVerdict.NEW):
         found.append(_unrecorded(judgement, rules))
     if gone := case_ids(judgement, CaseVerdict.MISSING):

@@ -230,6 +230,15 @@ def weak_spots(outcomes: Sequence[PowerOutcome]) -> Sentence:
     )
 
 
+def untestable(case_ids: Sequence[str]) -> Sentence:
+    """Cases in which a required fault would go unseen."""
+    return Sentence(
+        f"In {_many(len(case_ids), 'case')} a wrong answer or number would go unseen ({_list(case_ids)}); give "
+        f"{'it' if len(case_ids) == 1 else 'them'} a check",
+        f"有 {len(case_ids)} 个用例即使回答或数字错了也看不出来（{_list(case_ids)}）；请为其添加检查项",
+    )
+
+
 def power_too_low(outcome: PowerOutcome, more_passes: int) -> Sentence:
     """The self-test missed planted faults."""
     return Sentence(

@@ -330,9 +330,17 @@ def test_a_weak_self_test_keeps_the_suite_from_equivalent():
     cases = [noisy(f"c{i}") for i in range(12)]
     told = Sentence("A swapped answer was found 3 of 12 times", "换错的回答 12 次中发现 3 次")
     weak, strong = PowerOutcome("swapped", 12, 3, told), PowerOutcome("swapped", 12, 12, told)
-    other = PowerOutcome("number", 12, 0, told)
+    other = PowerOutcome("negated", 12, 0, told)
+    number = PowerOutcome("number", 20, 15, told)
     assert judge_suite("s", cases, power=[weak, other]).verdict is SuiteVerdict.INCONCLUSIVE
-    assert judge_suite("s", cases, power=[strong, other]).verdict is SuiteVerdict.EQUIVALENT
+    assert judge_suite("s", cases, power=[strong, number]).verdict is SuiteVerdict.INCONCLUSIVE
+    judged = judge_suite("s", cases, power=[strong, other])
+    assert judged.verdict is SuiteVerdict.EQUIVALENT
+    assert "In a single case it would often miss: the opposite (0 of 12 found)" in judged.sentence.en
+    missed = judge_suite("s", cases, power=[strong, PowerOutcome("one_number", 12, 10, told, ("c3", "c1"))])
+    assert missed.to_json()["untestable_cases"] == ["c1", "c3"]
+    assert "In 2 cases a wrong answer or number would go unseen (c1, c3)" in missed.sentence.en
+    assert "有 2 个用例即使回答或数字错了也看不出来" in missed.sentence.zh
 
 
 # --- looks ------------------------------------------------------------------------------------------------------------

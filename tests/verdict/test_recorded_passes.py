@@ -137,6 +137,9 @@ def test_the_self_test_says_what_would_have_been_found():
     assert power["swapped"].power >= 0.8
     assert judgement.verdict is SuiteVerdict.EQUIVALENT
     assert len(power["swapped"].missed_cases) == power["swapped"].planted - power["swapped"].found
+    assert power["number"].planted == power["garbage"].planted == 20
+    assert power["number"].found >= power["one_number"].power * 20
+    assert set(judgement.untestable(["one_number"])) == set(power["one_number"].missed_cases)
 
     again = judge_with_self_test("real", scores[::-1], planter(pairs, scored_pairs, seed=0))
     assert again.json_text() == judgement.json_text()

@@ -114,9 +114,10 @@ def test_replacing_a_case_equals_computing_anew():
         cases = [{"a": noisy(rng, n, m)} for _ in range(5)]
         other = {"a": noisy(rng, n, m, shift=1.5)}
         _, results, statistic = suite_p(cases, n, m)
-        for position in range(5):
-            exchanged = statistic.p_value_with(position, results[position], case_statistic(other, weights_of(n, m)))
-            anew = suite_p([*cases[:position], other, *cases[position + 1 :]], n, m)[0]
+        new = case_statistic(other, weights_of(n, m))
+        for positions in ([0], [1], [2], [3], [4], [0, 4], [1, 2, 3]):
+            exchanged = statistic.p_value_with({position: (results[position], new) for position in positions})
+            anew = suite_p([other if position in positions else cases[position] for position in range(5)], n, m)[0]
             assert exchanged == pytest.approx(anew)
 
 

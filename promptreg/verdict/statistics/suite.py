@@ -119,6 +119,10 @@ def _case_statistic(names: Sequence[str], energy: Floats, outlyingness: Floats) 
     )
 
 
+MOST_REPLACED: Final = 3
+"""So many cases of a suite can be replaced at once to ask for another p-value."""
+
+
 class SuiteStatistic:
     """The running T1 to T4 of a suite. Memory does not grow with the number of cases.
 
@@ -140,27 +144,41 @@ class SuiteStatistic:
         self._seed = seed
         size = labelling_count if self.joint else 1 + STRATIFIED_DRAWS
         self._sums = np.zeros((3, size))
-        # The two largest surprises, so that the largest can be taken out again when a case is replaced.
-        self._largest = np.zeros((2, size))
+        # The largest surprises, one more than cases can be replaced, so that theirs can be taken out again.
+        self._largest = np.zeros((1 + MOST_REPLACED, size))
 
     def add(self, case: CaseStatistic) -> None:
         """Count one more case in."""
         sums, surprise = self._terms(case, self.cases)
         self._sums += sums
-        self._largest[1] = np.maximum(self._largest[1], np.minimum(self._largest[0], surprise))
-        self._largest[0] = np.maximum(self._largest[0], surprise)
+        for rank in self._largest:
+            smaller = np.minimum(rank, surprise)
+            np.maximum(rank, surprise, out=rank)
+            surprise = smaller
         self.cases += 1
 
     def p_value(self) -> float:
         """P-value of the observed labelling; 1 when there is no case."""
         return combined_p([*self._sums, self._largest[0]])
 
-    def p_value_with(self, position: int, old: CaseStatistic, new: CaseStatistic) -> float:
-        """P-value, had the case that was added at `position` (from 0) been `new` instead of `old`. Changes nothing."""
-        old_sums, old_surprise = self._terms(old, position)
-        new_sums, new_surprise = self._terms(new, position)
-        others = np.where(old_surprise >= self._largest[0], self._largest[1], self._largest[0])
-        return combined_p([*(self._sums - old_sums + new_sums), np.maximum(others, new_surprise)])
+    def p_value_with(self, replaced: Mapping[int, tuple[CaseStatistic, CaseStatistic]]) -> float:
+        """P-value, had some cases been others. Changes nothing.
+
+        Args:
+            replaced: (old, new) by the position, from 0, at which the old one was added; at most `MOST_REPLACED`.
+        """
+        sums, largest = self._sums.copy(), self._largest.copy()
+        new_surprises = np.zeros(sums.shape[1])
+        for position, (old, new) in replaced.items():
+            old_sums, old_surprise = self._terms(old, position)
+            new_sums, new_surprise = self._terms(new, position)
+            sums += new_sums - old_sums
+            new_surprises = np.maximum(new_surprises, new_surprise)
+            gone = np.zeros(len(old_surprise), dtype=np.bool_)
+            for rank, following in zip(largest, [*largest[1:], np.zeros_like(old_surprise)], strict=True):
+                gone |= old_surprise >= rank
+                rank[gone] = following[gone]
+        return combined_p([*sums, np.maximum(largest[0], new_surprises)])
 
     def _terms(self, case: CaseStatistic, position: int) -> tuple[Floats, Floats]:
         """The case's terms of T1, T2 and T4, and its surprise, in each row of the permutation."""
