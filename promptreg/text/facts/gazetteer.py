@@ -123,6 +123,12 @@ COMMON: Final = frozenset(_COMMON.split())
 NO_ACRONYMS: Final = frozenset(_NO_ACRONYMS.split())
 """Words in capitals that name nothing."""
 
+TRANSLITERATION: Final = (
+    "阿埃艾奥巴贝伯卑波博布查德狄迪丁杜厄恩尔菲费弗福盖戈格根哈赫霍基吉贾杰卡凯柯科克拉莱兰劳勒雷里莉丽琳卢鲁陆伦罗洛马玛"
+    "曼梅蒙米密莫姆穆纳娜尼妮涅努诺欧帕佩皮珀普齐乔琼萨塞桑瑟莎沙舍圣斯丝苏索塔泰特蒂廷托瓦威维韦温沃乌西希锡谢辛雅亚耶伊尤扎詹泽兹佐"
+)
+"""Characters with which foreign names are written by sound; three or more in a row are seldom anything else."""
+
 SURNAMES: Final = (
     "王李张刘陈杨赵黄周吴徐孙胡朱林何郭罗梁宋郑谢韩唐冯董萧程曹袁邓傅沈曾彭吕苏卢蒋蔡贾丁魏薛叶"
     "阎余潘杜戴夏钟汪田任姜范姚谭廖邹熊陆郝孔崔康邱秦顾侯邵孟龙段雷钱汤尹黎武贺赖龚"

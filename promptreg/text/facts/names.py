@@ -14,6 +14,7 @@ from promptreg.text.facts.gazetteer import (
     PLACES,
     SURNAMES,
     TITLES,
+    TRANSLITERATION,
 )
 from promptreg.text.facts.model import FactKind
 from promptreg.text.facts.page import BLANK, Reading
@@ -48,7 +49,9 @@ _SUFFIXES: Final = tuple(_SUFFIX_TEXT.split())
 _VERB_AFTER: Final = re.compile(
     r"[ ](?:is|was|has|had|will|would|can|could|may|said|says|told|forgot|made|makes|won|lost|took|takes|gave"
     r"|went|came|got|began|left|became|wrote|writes|found|bought|sold|sells|rose|fell|led|leads|met|paid|ran"
-    r"|runs|saw|sent|set|plans|wants|and|or|in|acts|reports|"
+    r"|runs|saw|sent|set|plans|wants|and|or|in|acts|reports|cut|hit|put|held|kept|grew|drew|felt|heard|knew"
+    r"|let|lay|spent|stood|taught|broke|built|caught|chose|drove|fought|flew|asks|offers|shows|owns|needs|uses"
+    r"|"
     r"[a-z]{2,12}ed)\b"
 )
 _ENDS: Final = re.compile(r"[ ]*(?:[.!?,;:)\n]|$)")
@@ -59,6 +62,7 @@ _KNOWN: Final = re.compile(f"(?:{alternatives((*PLACES, *FIRMS))})")
 _TITLE_OF_PERSON: Final = re.compile(alternatives(TITLES))
 _SURNAMES: Final = frozenset(SURNAMES)
 _NICKNAME: Final = re.compile(r"[小老阿][王李张刘陈杨赵周吴徐孙朱林何郭梁宋郑谢韩唐冯董曹邓彭吕蒋蔡丁魏潘]")
+_FOREIGN: Final = re.compile(f"[{TRANSLITERATION}]{{3,8}}+(?:·[{_HAN}]{{1,8}}+)?")
 _PERSON_BY_ROLE: Final = re.compile(
     r"(?:同事|导演|教练|记者|作者|选手|球员|经理|创始人|董事长|总裁|主席|总统|总理|部长|市长|歌手|演员|作家"
     r"|画家|主持人|发言人|负责人|联系人|律师|法务部的|财务部的|部的|由|叫做?|名叫"
@@ -103,6 +107,7 @@ def read_names(page: Page) -> None:
             page.take(_ORGANISATION, _organisation)
             page.take(_KNOWN, _named)
             page.add([*_persons(page.text)])
+            page.take(_FOREIGN, _named)
             page.take(_NICKNAME, _named)
             page.take(_PERSON_BY_ROLE, lambda match: Reading(FactKind.NAME, match[1], *match.span(1)))
             page.take(_PERSON_BY_VERB, lambda match: Reading(FactKind.NAME, match[1], *match.span(1)))
@@ -159,7 +164,7 @@ def _organisation(match: re.Match[str]) -> Reading | None:
     for boundary in _BOUNDARY.finditer(before):
         cut = boundary.end()
     name = before[cut:]
-    if len(name) < 2 or name in GENERIC_ORGANISATIONS:
+    if len(name) < 2 or name[0] in "这那该本某每各" or name in GENERIC_ORGANISATIONS:
         return None
     start = begin + cut
     return Reading(FactKind.NAME, match.string[start : match.end()], start, match.end())

@@ -164,6 +164,7 @@ def test_negation_and_its_false_friends(text, count):
         ("他在清华大学工作", FactKind.NAME, "清华大学"),
         ("适用上海市的法规", FactKind.NAME, "上海"),
         ("联系孙女士", FactKind.NAME, "孙女士"),
+        ("飞往奥斯陆的航班", FactKind.NAME, "奥斯陆"),
         ("使用PostgreSQL", FactKind.NAME, "postgresql"),
     ],
 )
@@ -181,6 +182,7 @@ def test_entities(text, kind, normal):
         "However, it works.",
         "请联系该公司",
         "这家银行",
+        "这座大桥",
         "道路",
         "城市",
         "NOTE: ok",
