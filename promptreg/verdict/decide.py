@@ -38,7 +38,7 @@ from promptreg.verdict.model import (
 )
 from promptreg.verdict.rules import Look, Rules
 from promptreg.verdict.settle import notes, obstacles
-from promptreg.verdict.statistics.effect import drifted_bound, noise_multiple
+from promptreg.verdict.statistics.effect import drifted_bound, noise_multiple, spread
 from promptreg.verdict.statistics.labellings import is_exact
 
 if TYPE_CHECKING:
@@ -202,8 +202,16 @@ def _effects(case: CaseEvidence, result: CaseResult) -> Mapping[str, ChannelEffe
     effects = {}
     for name, z in result.channel_z.items():
         measured = case.distances.get(name)
-        ratio = noise_multiple(measured, case.source_passes) if measured is not None else None
-        effects[name] = ChannelEffect(z=z, ratio=ratio)
+        if measured is None:
+            effects[name] = ChannelEffect(z=z, ratio=None)
+            continue
+        n = case.source_passes
+        effects[name] = ChannelEffect(
+            z=z,
+            ratio=noise_multiple(measured, n),
+            source_spread=spread(measured, 0, n),
+            target_spread=spread(measured, n, n + case.target_passes),
+        )
     return effects
 
 

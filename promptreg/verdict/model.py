@@ -84,6 +84,11 @@ class ChannelEffect:
     ratio: float | None
     """Noise multiple: mean distance source to target over mean distance within the source. None when the source has
     no noise."""
+    source_spread: float | None = None
+    """The source's own noise: mean distance between two of its answers, in the channel's unit. None with fewer than two
+    answers, and for what is no distance between answers (form, checks)."""
+    target_spread: float | None = None
+    """The target's own noise, likewise."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -317,7 +322,13 @@ def _case(case: CaseJudgement) -> Json:
         "deterministic_source": case.deterministic_source,
         "material": list(case.material),
         "channels": {
-            name: {"z": rounded(effect.z), "ratio": rounded(effect.ratio)} for name, effect in case.channels.items()
+            name: {
+                "z": rounded(effect.z),
+                "ratio": rounded(effect.ratio),
+                "source_spread": rounded(effect.source_spread),
+                "target_spread": rounded(effect.target_spread),
+            }
+            for name, effect in case.channels.items()
         },
         "checks": [
             {

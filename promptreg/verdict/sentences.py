@@ -205,11 +205,39 @@ def size_of(channel: str, effect: ChannelEffect) -> Sentence | None:
     """How big, as a multiple of the source's own noise. None where the source has no noise on the channel."""
     if effect.ratio is None:
         return None
-    name = channel_name(channel)
+    name, own = channel_name(channel), _own_noise(effect)
     return Sentence(
-        f"in {name.en} the target lies {effect.ratio:.2g} times as far from the source as the source from itself",
-        f"在{name.zh}上，目标部署与源部署的距离是源部署自身波动的 {effect.ratio:.2g} 倍",
+        f"in {name.en} the target lies {effect.ratio:.2g} times as far from the source as the source from itself"
+        f"{own.en}",
+        f"在{name.zh}上，目标部署与源部署的距离是源部署自身波动的 {effect.ratio:.2g} 倍{own.zh}",
     )
+
+
+def both_noises(effect: ChannelEffect) -> Sentence | None:
+    """The noise of each side on one channel; None where a side has fewer than two answers."""
+    if effect.source_spread is None or effect.target_spread is None:
+        return None
+    return Sentence(
+        f"Own noise: source {effect.source_spread:.2g}, target {effect.target_spread:.2g}.",
+        f"自身波动：源部署 {effect.source_spread:.2g}，目标部署 {effect.target_spread:.2g}。",
+    )
+
+
+def _own_noise(effect: ChannelEffect) -> Sentence:
+    """How the target's own noise compares with the source's, where it is twice as large or half as large."""
+    if not effect.source_spread or effect.target_spread is None:
+        return Sentence("", "")
+    multiple = effect.target_spread / effect.source_spread
+    if multiple >= 2:
+        return Sentence(
+            f", and varies {multiple:.2g} times as much in itself", f"，目标部署自身的波动是源部署的 {multiple:.2g} 倍"
+        )
+    if multiple <= 0.5:
+        return Sentence(
+            f", and varies only {multiple:.2g} times as much in itself",
+            f"，目标部署自身的波动只有源部署的 {multiple:.2g} 倍",
+        )
+    return Sentence("", "")
 
 
 def _effects(effects: Sequence[str]) -> tuple[str, str]:

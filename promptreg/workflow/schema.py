@@ -47,7 +47,8 @@ def _suite() -> JsonObject:
 
 
 def _case() -> JsonObject:
-    channel = _object({"z": {"type": ["number", "null"]}, "ratio": {"type": ["number", "null"]}})
+    number: Json = {"type": ["number", "null"]}
+    channel = _object({"z": number, "ratio": number, "source_spread": number, "target_spread": number})
     check = _object({"check": _TEXT, "source_rate": _RATE, "target_rate": _RATE})
     return _object(
         {

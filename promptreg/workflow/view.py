@@ -21,6 +21,7 @@ from promptreg.report.payload import (
     SuiteView,
 )
 from promptreg.text.sentence import Sentence
+from promptreg.verdict.sentences import both_noises
 from promptreg.workflow.deployments_view import source_view, target_view
 from promptreg.workflow.headline import next_steps, overall
 from promptreg.workflow.stored import CaseSamples, ReadSample
@@ -169,6 +170,7 @@ def _channel_views(judged: JudgedCase) -> Iterator[ChannelView]:
             name=name,
             z=effect.z,
             ratio=effect.ratio,
+            sentence=both_noises(effect),
             spread=None if matrix is None else spread_view(matrix, len(judged.source)),
         )
 

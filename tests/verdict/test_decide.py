@@ -448,3 +448,20 @@ def test_what_an_early_look_decided_is_told_with_its_own_limit():
     last = judge_suite("s", [noisy(f"c{i}", shift=0.6) for i in range(30)], look=second)
     assert "at the last look, after 5 target passes" in last.sentence.en
     assert "look" not in judge_suite("s", [noisy(f"c{i}", shift=0.6) for i in range(30)]).sentence.en
+
+
+def test_the_noise_of_both_sides_is_told():
+    rng = np.random.default_rng(0)
+    points = np.concatenate([rng.normal(size=(10, 4)), 4 * rng.normal(size=(5, 4))])
+    wide = CaseEvidence(
+        "wide",
+        10,
+        5,
+        {"embedding": np.sqrt(((points[:, None] - points[None]) ** 2).sum(-1)) / 20},
+        tuple(trait(f"t{i}", 40) for i in range(15)),
+    )
+    judged = by_id(judge_suite("s", [wide, *(noisy(f"c{i}") for i in range(8))]))["wide"]
+    effect = judged.channels["embedding"]
+    assert effect.target_spread > 3 * effect.source_spread
+    assert "times as much in itself" in judged.sentence.en
+    assert "目标部署自身的波动是源部署的" in judged.sentence.zh

@@ -5,7 +5,7 @@ from math import sqrt
 import numpy as np
 import pytest
 
-from promptreg.verdict.statistics.effect import conformal_ranks, drifted_bound, noise_multiple, rank_effect
+from promptreg.verdict.statistics.effect import conformal_ranks, drifted_bound, noise_multiple, rank_effect, spread
 
 
 def line(*points):
@@ -49,3 +49,12 @@ def test_bound_with_flagged_cases():
     assert drifted_bound(1, 50) == pytest.approx(0.0914, abs=5e-4)
     assert drifted_bound(50, 50) == 1.0
     assert drifted_bound(0, 10, power=0.0) == 1.0
+
+
+def test_each_side_has_its_own_spread():
+    points = np.array([0.0, 1.0, 5.0, 9.0])
+    distances = np.abs(points[:, None] - points[None])
+    assert spread(distances, 0, 2) == 1.0
+    assert spread(distances, 2, 4) == 4.0
+    assert spread(distances, 0, 3) == pytest.approx((1 + 5 + 4) / 3)
+    assert spread(distances, 0, 1) is None

@@ -29,6 +29,17 @@ def noise_multiple(distances: Floats, n: int) -> float | None:
     return float(distances[:n, n:].mean() / within) if within > 0 else None
 
 
+def spread(distances: Floats, first: int, last: int) -> float | None:
+    """Mean distance between two different answers among those from `first` to before `last`; None for fewer than two.
+
+    In the unit of the distances. For one side of a case it is that side's own noise.
+    """
+    size = last - first
+    if size < 2:
+        return None
+    return float(distances[first:last, first:last].sum() / (size * (size - 1)))
+
+
 def conformal_ranks(distances: Floats, n: int) -> tuple[float, ...]:
     """Per target answer, the share of answers lying at least as far out as it, among the source's answers and itself.
 
