@@ -15,7 +15,7 @@ from promptreg.verdict.statistics.anchored import anchored_p, contrast, pass_rat
 from promptreg.verdict.statistics.effect import conformal_ranks, rank_effect
 from promptreg.verdict.statistics.energy import PairWeights
 from promptreg.verdict.statistics.labellings import EXACT_LIMIT, JOINT_MINIMUM, RANDOM_LABELLINGS, labellings
-from promptreg.verdict.statistics.multiple import benjamini_hochberg
+from promptreg.verdict.statistics.multiple import benjamini_hochberg, benjamini_yekutieli
 from promptreg.verdict.statistics.regression import CheckPasses, fisher_p, regression_p, smallest_fisher_p
 from promptreg.verdict.statistics.suite import SuiteStatistic, case_statistics
 
@@ -101,8 +101,8 @@ def compare_cases(cases: Sequence[CaseEvidence], rules: Rules, *, exchangeable: 
             regression_ps.append(regression)
     p_value = min(1.0, min(p_values) * len(p_values))
     regression_p_value = min(1.0, min(regression_ps) * len(regression_ps)) if regression_ps else None
-    listed = _with_list(results, rules.fdr)
-    checks = _check_results(ordered, rules.fdr)
+    listed = _with_list(results, rules)
+    checks = _check_results(ordered, rules)
     if not exchangeable:
         p_value, regression_p_value = anchored_p_values(ordered, rules)
         listed = tuple(replace(result, listed=False) for result in listed)
@@ -151,21 +151,25 @@ def permuted_jointly(shape: Shape) -> bool:
     return labelling_count(shape) >= JOINT_MINIMUM
 
 
-def _with_list(results: Sequence[CaseResult], fdr: float) -> tuple[CaseResult, ...]:
+def _with_list(results: Sequence[CaseResult], rules: Rules) -> tuple[CaseResult, ...]:
     """The results by case id, with the case list by Benjamini and Hochberg.
 
     A case whose p could not fall to the false discovery rate under any labelling (all texts equal, say) can never be
     listed and is not counted among the K. Whether it could does not depend on the observed labelling, so leaving it
     out costs nothing in validity and lets the others be found in suites of mostly identical answers.
     """
-    able = [result for result in results if result.smallest_p <= fdr]
-    rejected = benjamini_hochberg([result.p_value for result in able], fdr)
+    able = [result for result in results if result.smallest_p <= rules.fdr]
+    rejected = _rejected([result.p_value for result in able], rules)
     listed = {result.case.case_id for result, found in zip(able, rejected, strict=True) if found}
     ordered = sorted(results, key=lambda result: result.case.case_id)
     return tuple(replace(result, listed=result.case.case_id in listed) for result in ordered)
 
 
-def _check_results(cases: Sequence[CaseEvidence], fdr: float) -> tuple[CheckResult, ...]:
+def _rejected(p_values: Sequence[float], rules: Rules) -> NDArray[np.bool_]:
+    return (benjamini_yekutieli if rules.clustered else benjamini_hochberg)(p_values, rules.fdr)
+
+
+def _check_results(cases: Sequence[CaseEvidence], rules: Rules) -> tuple[CheckResult, ...]:
     """Pass counts and exact p of every check, and the list of those that got worse.
 
     The same rule as for cases: a check whose failures, however they had fallen, could not give a p of at most the false
@@ -181,9 +185,9 @@ def _check_results(cases: Sequence[CaseEvidence], fdr: float) -> tuple[CheckResu
             result.source_total,
             result.target_total,
         )
-        <= fdr
+        <= rules.fdr
     ]
-    rejected = benjamini_hochberg([result.p_value or 0.0 for result in able], fdr)
+    rejected = _rejected([result.p_value or 0.0 for result in able], rules)
     listed = {id(result) for result, found in zip(able, rejected, strict=True) if found}
     return tuple(replace(result, listed=id(result) in listed) for result in counted)
 

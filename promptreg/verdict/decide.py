@@ -266,6 +266,7 @@ def _facts(
         deterministic_cases=sum(judgement.deterministic_source for judgement in judgements),
         looks=look.plan,
         decided_at=decided_at if earlier is None else earlier.decided_at,
+        clustered=rules.clustered,
         drift_budget=rules.alpha,
         regression_budget=rules.regression_alpha,
     )

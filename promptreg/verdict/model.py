@@ -218,6 +218,8 @@ class Facts:
     """False alarms of the regression test over all looks. The whole budget of a comparison is the sum of both."""
     exchangeable: bool = True
     """False when the source's passes differ among themselves, so that the anchored test judged."""
+    clustered: bool = False
+    """True when cases share a conversation or document, so that the lists hold under any dependence."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -288,6 +290,7 @@ class SuiteJudgement:
                 "localised": self.facts.localised,
                 "deterministic_cases": self.facts.deterministic_cases,
                 "exchangeable": self.facts.exchangeable,
+                "clustered": self.facts.clustered,
                 "looks": list(self.facts.looks),
                 "decided_at": self.facts.decided_at,
                 "false_alarm_budget": {

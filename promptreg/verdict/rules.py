@@ -38,6 +38,9 @@ class Rules:
     """Planted faults whose power must reach it. One that could be planted nowhere (no answer states a number) is not
     required."""
     seed: int = 0
+    clustered: bool = False
+    """True when some cases were cut from one conversation or document, so that their p-values depend on each other:
+    the lists are then made by Benjamini and Yekutieli's rule, which holds under any dependence and finds less."""
 
 
 @dataclass(frozen=True, slots=True)

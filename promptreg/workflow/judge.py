@@ -5,8 +5,9 @@ No calls are made, and the same inputs give the same verdict.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from collections import Counter
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Final
 
 from promptreg.scoring.score import CasePair, CaseScores, score_suite
 from promptreg.verdict.power import judge_with_self_test, planter
@@ -113,6 +114,7 @@ def judge_stored(
     def score_again(planted: Sequence[CasePair]) -> Sequence[CaseScores]:
         return score_suite(planted, root=config.root, embedder=embedder, cache=store)
 
+    rules = replace(rules, clustered=share_cluster(pairing.known))
     judgement = judge_with_self_test(
         pairing.suite.name,
         scores,
@@ -130,6 +132,16 @@ def judge_stored(
         {pair.case.case_id: pair for pair in pairs},
         {case_scores.case_id: case_scores for case_scores in scores},
     )
+
+
+CLUSTER_TAG: Final = "cluster:"
+"""Beginning of the tag that cases of one conversation or document share, such as `cluster:contract-7`."""
+
+
+def share_cluster(cases: Sequence[Case]) -> bool:
+    """True when two cases share a cluster."""
+    clusters = Counter(tag for case in cases for tag in set(case.tags) if tag.startswith(CLUSTER_TAG))
+    return any(count > 1 for count in clusters.values())
 
 
 def _pair(case: Case, pairing: Pairing, target: Mapping[int, Answer | None], passes: int) -> CasePair:

@@ -86,6 +86,12 @@ def plan_notes(judgement: SuiteJudgement) -> tuple[Sentence, ...]:
     if not facts.compared:
         return ()
     budget = facts.drift_budget + facts.regression_budget
+    method = Sentence("", "")
+    if facts.clustered:
+        method = Sentence(
+            " Some cases share a cluster, so the lists hold under any dependence (Benjamini and Yekutieli).",
+            "部分用例属于同一聚类，因此清单按任意相依的规则（Benjamini–Yekutieli）给出。",
+        )
     kind = ("all", "全部") if facts.exact else ("a random sample of", "随机抽取的")
     return (
         Sentence(
@@ -96,9 +102,10 @@ def plan_notes(judgement: SuiteJudgement) -> tuple[Sentence, ...]:
         ),
         Sentence(
             f"{facts.compared} cases, {facts.source_passes} source passes against {facts.target_passes} target passes; "
-            f"{kind[0]} {facts.labellings} ways to call passes “target” were counted (seed {facts.seed}).",
+            f"{kind[0]} {facts.labellings} ways to call passes “target” were counted (seed {facts.seed})."
+            f"{method.en}",
             f"{facts.compared} 个用例，源部署 {facts.source_passes} 轮、目标部署 {facts.target_passes} 轮；"
-            f"统计了{kind[1]} {facts.labellings} 种“目标”标记方式（随机种子 {facts.seed}）。",
+            f"统计了{kind[1]} {facts.labellings} 种“目标”标记方式（随机种子 {facts.seed}）。{method.zh}",
         ),
     )
 

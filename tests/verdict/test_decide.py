@@ -465,3 +465,12 @@ def test_the_noise_of_both_sides_is_told():
     assert effect.target_spread > 3 * effect.source_spread
     assert "times as much in itself" in judged.sentence.en
     assert "目标部署自身的波动是源部署的" in judged.sentence.zh
+
+
+def test_cases_of_one_document_are_listed_by_a_rule_for_any_dependence():
+    cases = [noisy(f"c{i:02}", shift=0.9 if i < 6 else 0.0) for i in range(30)]
+    apart, together = (judge_suite("s", cases, rules=Rules(clustered=clustered)) for clustered in (False, True))
+    assert apart.p_value == together.p_value
+    assert 0 < together.counts().get(CaseVerdict.DRIFT, 0) <= apart.counts()[CaseVerdict.DRIFT]
+    assert together.to_json()["facts"]["clustered"] is True
+    assert judge_suite("s", cases).to_json()["facts"]["clustered"] is False
