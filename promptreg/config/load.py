@@ -12,6 +12,7 @@ from promptreg.config.encoding import UnreadableTextError, decode, read_limited
 from promptreg.config.lines import key_lines, line_of
 from promptreg.config.model import Config, call_problem, unknown_deployment
 from promptreg.config.names import folded, name_problem
+from promptreg.config.params import EXTRA_BODY, validate_params
 from promptreg.config.problems import KeyPath, sentences
 from promptreg.errors import ConfigError, Place, Problem
 
@@ -162,10 +163,23 @@ def _cross_problems(section: dict[str, Any]) -> list[tuple[KeyPath, str]]:
             )
             if sentence is not None:
                 problems.append((at, sentence))
+            problems += _param_problems(table, at)
     roles = section.get("roles", {})
     for role in ("source", "target"):
         wanted = roles.get(role) if isinstance(roles, dict) else None
         if isinstance(wanted, str) and wanted not in deployments:
             sentence = unknown_deployment(f"`roles.{role}` names the deployment", wanted, deployments)
             problems.append((("roles", role), sentence))
+    return problems
+
+
+def _param_problems(table: dict[str, Any], at: KeyPath) -> list[tuple[KeyPath, str]]:
+    """A misspelt parameter would be sent, and a lenient server would ignore it: found before any call instead."""
+    problems: list[tuple[KeyPath, str]] = []
+    request, extra = table.get("request"), table.get("extra_body")
+    for name, value in request.items() if isinstance(request, dict) else ():
+        problems += [((*at, "request", name), f"{sentence}.") for sentence in validate_params({name: value})]
+    for name, value in extra.items() if isinstance(extra, dict) else ():
+        wrong = validate_params({EXTRA_BODY: {name: value}})
+        problems += [((*at, EXTRA_BODY, name), f"{sentence}.") for sentence in wrong]
     return problems

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from promptreg.deployment.request import param_names
+from promptreg.config.params import param_names
 from promptreg.scoring.checks import registry
 from promptreg.suite.load import load_suites
 from promptreg.suite.select import select_cases

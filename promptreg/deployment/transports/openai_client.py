@@ -13,8 +13,8 @@ import aiohttp
 import httpx2
 import openai
 
+from promptreg.config.params import EXTRA_BODY, param_names
 from promptreg.deployment.exchange import Chunk, Exchange, Failure
-from promptreg.deployment.request import EXTRA_BODY, param_names
 from promptreg.deployment.sse import DONE
 from promptreg.deployment.transports.failures import failure_of, timeout_failure, too_large
 from promptreg.deployment.transports.tls import tls_context
