@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import importlib
 import io
 import os
@@ -33,6 +34,10 @@ COMMANDS = {
 
 Written here so that `--help` imports no command: numpy, openai, aiohttp and rich load only when a command needs them.
 """
+
+
+_OUTPUT_FAILED = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EBADF})
+"""What writing to a standard stream can end with; the errors of files carry their names."""
 
 
 class LazyGroup(click.Group):
@@ -94,6 +99,8 @@ def run(arguments: Sequence[str]) -> int:
         sys.stdout.flush()
     except BrokenPipeError:
         _give_up_stdout()  # the command's own code stands: a reader that leaves early changes no verdict
+    except OSError as error:
+        code = _ended_by(error)
     return code
 
 
@@ -131,6 +138,13 @@ def _ended_by(error: BaseException) -> ExitCode:
             # The reader of a pipe has gone (`| head`). Commands with a verdict keep their own code.
             _give_up_stdout()
             code = ExitCode.EQUIVALENT
+        case OSError(filename=None, errno=number) if number in _OUTPUT_FAILED:
+            _give_up_stdout()
+            click.echo(
+                f"Error: The output cannot be written: {error.strerror}. What was stored stays; make room, or send the "
+                "output elsewhere, and run the command again.",
+                err=True,
+            )
         case PromptregError():
             _show(error)
             code = error.exit_code
@@ -166,7 +180,13 @@ def _show_bug(error: BaseException) -> None:
 
 
 def _make_console_safe() -> None:
-    """A console whose code page lacks a character (Windows cp1252, gbk) shows an escape instead of failing."""
+    """A console whose code page lacks a character (Windows cp1252, gbk) shows an escape instead of failing.
+
+    A stream that the caller has closed (`>&-`) is None in Python; what would go there then goes nowhere.
+    """
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:
+            setattr(sys, name, io.TextIOWrapper(io.FileIO(os.devnull, "w"), encoding="utf-8"))
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")

@@ -13,6 +13,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from promptreg import __version__
+from promptreg.cli.words import counted
 from promptreg.errors import ExitCode, ProjectError, PromptregError
 
 if TYPE_CHECKING:
@@ -153,7 +154,7 @@ def _configuration(config_path: Path | None, start: Path) -> tuple[Config | None
         config = load_config(config_path, start)
     except PromptregError as error:
         return None, list(_problems("config", error))
-    findings = [_ok("config", f"{config.file}, {_count(len(config.deployments), 'deployment')}")]
+    findings = [_ok("config", f"{config.file}, {counted(len(config.deployments), 'deployment')}")]
     for role in ("source", "target"):
         try:
             findings.append(_ok(role, config.role(role).name))
@@ -182,7 +183,7 @@ def _suites(config: Config) -> Iterator[Finding]:
         yield from _problems("suites", error)
         return
     for suite in suites:
-        yield _ok("suite", f"{suite.name}: {_count(len(suite.cases), 'case')}")
+        yield _ok("suite", f"{suite.name}: {counted(len(suite.cases), 'case')}")
 
 
 def _store(config: Config) -> Iterator[Finding]:
@@ -198,7 +199,7 @@ def _store(config: Config) -> Iterator[Finding]:
     except PromptregError as error:
         yield from _problems("store", error)
     else:
-        yield _ok("store", f"{config.paths.store}, {_count(count, 'run')}")
+        yield _ok("store", f"{config.paths.store}, {counted(count, 'run')}")
 
 
 def _deployments(config: Config, *, network: bool) -> Iterator[Finding]:
@@ -240,7 +241,3 @@ async def _reach(about: str, deployment: Deployment, secrets: Mapping[str, str],
     if deployment.window and fingerprint.max_model_len and deployment.window > fingerprint.max_model_len:
         return _warning(about, f"{known}: `window = {deployment.window}` in the configuration is more than it serves.")
     return _ok(about, f"answers: {known}" if known else "answers")
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from promptreg.cli.options import common_options, example
+from promptreg.cli.options import Share, common_options, example
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -35,12 +35,8 @@ def _numbers(_: click.Context, __: click.Parameter, value: str | None) -> tuple[
 @click.option("--run", "run_id", metavar="RUN", help="Judge a stored run again; no calls are made.")
 @click.option("--resume", is_flag=True, help="Go on with the last unfinished run; stored calls are not repeated.")
 @click.option("--select", metavar="EXPR", help="Only some cases, such as `tag:policy and not id:refund*`.")
-@click.option(
-    "--alpha", type=click.FloatRange(0, 1, min_open=True, max_open=True), help="False-alarm rate of the drift test."
-)
-@click.option(
-    "--fdr", type=click.FloatRange(0, 1, min_open=True, max_open=True), help="False discovery rate of the case list."
-)
+@click.option("--alpha", type=Share(), help="False-alarm rate of the drift test.")
+@click.option("--fdr", type=Share(), help="False discovery rate of the case list.")
 @click.option("--html", "html", type=click.Path(path_type=Path, dir_okay=False), help="Where to write the report.")
 @click.option("--allow-inconclusive", is_flag=True, help="Exit with 0 instead of 3 when nothing could be decided.")
 @click.option("--dry-run", is_flag=True, help="Print calls, estimated tokens and time; send nothing.")
@@ -70,7 +66,7 @@ def command(
     SUITES are files or folders; without any, the project's own suites are compared. Exit codes: 0 equivalent, 1 drift
     or regression, 3 inconclusive, 4 when the deployment failed, 2 when the project is wrong.
     """
-    from promptreg.cli.console import console, messages_shown  # noqa: PLC0415 - loaded when the command runs, not for --help
+    from promptreg.cli.console import messages_shown, notices  # noqa: PLC0415 - loaded when the command runs, not for --help
     from promptreg.cli.record import print_estimate, print_failures  # noqa: PLC0415 - see above
     from promptreg.cli.verdicts import print_comparison  # noqa: PLC0415 - see above
     from promptreg.config import load_config  # noqa: PLC0415 - see above
@@ -99,9 +95,8 @@ def command(
     if dry_run:
         print_estimate(plan_compare(config, options), as_json=as_json)
         return 0
-    notices = console(stderr=True)
     with messages_shown(verbose=verbose), renderer_for(sys.stderr, "compare", quiet=quiet) as show:
-        result = compare(config, options, on_progress=show, on_notice=notices.print, on_look=show.note)
+        result = compare(config, options, on_progress=show, on_notice=notices(quiet=quiet), on_look=show.note)
     with suppress(BrokenPipeError):  # whoever stops reading (`| head`) does not change the verdict
         if as_json:
             click.echo(json.dumps(result.to_json(config.root), ensure_ascii=False))

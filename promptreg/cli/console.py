@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Literal
 from promptreg.text.terminal import safe_for_terminal
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from rich.console import Console
 
@@ -86,3 +86,14 @@ def reader_language(configured: Literal["auto", "en", "zh"]) -> Language:
         if value := os.environ.get(name):
             return "zh" if value.lower().startswith("zh") else "en"
     return "en"
+
+
+def notices(*, quiet: bool) -> Callable[[str], None]:
+    """Shows sentences on stderr that a user should see before the calls begin; none under -q."""
+    out = console(stderr=True)
+
+    def show(sentence: str) -> None:
+        if not quiet:
+            out.print(safe_for_terminal(sentence))
+
+    return show

@@ -48,7 +48,9 @@ def write_project(folder: Path, *, force: bool = False) -> Scaffold:
             path.write_text(text, encoding="utf-8", newline="\n")
         added = _extend_gitignore(folder / ".gitignore")
     except OSError as error:
-        raise OutputError(f"Cannot write the project's files in {folder}: {error}. Choose another folder.") from error
+        raise OutputError(
+            f"Cannot write the project's files in {folder}: {error.strerror or error}. Choose another folder."
+        ) from error
     return Scaffold(tuple(_TEMPLATES), added)
 
 

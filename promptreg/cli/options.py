@@ -11,6 +11,21 @@ import click
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 
+class Share(click.FloatRange):
+    """A number between 0 and 1, neither of them included; not-a-number, which is no larger than either, is none."""
+
+    def __init__(self) -> None:
+        """The range."""
+        super().__init__(0, 1, min_open=True, max_open=True)
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """The number, checked."""
+        number = super().convert(value, param, ctx)
+        if number != number:  # noqa: PLR0124 - what a not-a-number is known by
+            self.fail(f"{value!r} is not a number between 0 and 1.", param, ctx)
+        return number
+
+
 def common_options(function: Function) -> Function:
     """Add `--config PATH`, `-v` and `-q` to a command. Handed over as config_path, verbose, quiet."""
     for option in reversed(

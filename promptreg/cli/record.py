@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from promptreg.cli.options import common_options, example
+from promptreg.cli.words import counted
 from promptreg.text.terminal import safe_for_terminal
 
 if TYPE_CHECKING:
@@ -63,7 +64,7 @@ def command(
     differs from itself, and that noise is what the target is judged against. SUITES are files or folders; without any,
     the project's own suites are recorded. Commit the files under baselines/ to git.
     """
-    from promptreg.cli.console import console, messages_shown  # noqa: PLC0415 - loaded when the command runs, not for --help
+    from promptreg.cli.console import messages_shown, notices  # noqa: PLC0415 - loaded when the command runs, not for --help
     from promptreg.config import load_config  # noqa: PLC0415 - see above
     from promptreg.replay.progress import renderer_for  # noqa: PLC0415 - see above
     from promptreg.workflow.record import RecordOptions, plan_record, record  # noqa: PLC0415 - see above
@@ -73,9 +74,8 @@ def command(
     if dry_run:
         print_estimate(plan_record(config, options), as_json=as_json)
         return 0
-    notices = console(stderr=True)
     with messages_shown(verbose=verbose), renderer_for(sys.stderr, "record", quiet=quiet) as show:
-        recording = record(config, options, on_progress=show, on_notice=notices.print)
+        recording = record(config, options, on_progress=show, on_notice=notices(quiet=quiet))
     if as_json:
         click.echo(json.dumps(recording.to_json(config.root), ensure_ascii=False))
     else:
@@ -91,8 +91,8 @@ def print_estimate(estimate: Estimate, *, as_json: bool) -> None:
         click.echo(json.dumps(estimate.to_json(), ensure_ascii=False))
         return
     click.echo(
-        f"{estimate.calls} calls on {estimate.deployment}: {estimate.cases} cases of {estimate.suites} suite(s), "
-        f"{estimate.passes} passes.\n"
+        f"{counted(estimate.calls, 'call')} on {estimate.deployment}: {counted(estimate.cases, 'case')} of "
+        f"{counted(estimate.suites, 'suite')}, {counted(estimate.passes, 'pass', 'passes')}.\n"
         f"About {estimate.prompt_tokens} prompt tokens and at most {estimate.answer_tokens} answer tokens (estimated "
         f"from the text), at most {_duration(estimate.seconds)}. {_early(estimate)}Nothing was sent."
     )

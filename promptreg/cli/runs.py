@@ -61,9 +61,10 @@ def _json(value: JsonObject) -> str:
 
 
 def _print_list(records: tuple[RunRecord, ...]) -> None:
+    from rich.measure import Measurement  # noqa: PLC0415 - see above
     from rich.table import Table  # noqa: PLC0415 - see above
 
-    from promptreg.cli.console import console  # noqa: PLC0415 - see above
+    from promptreg.cli.console import PIPE_WIDTH, console  # noqa: PLC0415 - see above
     from promptreg.workflow.runs import planned_calls  # noqa: PLC0415 - see above
 
     if not records:
@@ -71,9 +72,7 @@ def _print_list(records: tuple[RunRecord, ...]) -> None:
         return
     table = Table(box=None, pad_edge=False)
     for column in ("run", "kind", "state", "verdict", "deployment", "samples", "failed", "suites"):
-        table.add_column(
-            column, no_wrap=column == "run", justify="right" if column in {"samples", "failed"} else "left"
-        )
+        table.add_column(column, no_wrap=True, justify="right" if column in {"samples", "failed"} else "left")
     for record in records:
         table.add_row(
             record.run_id,
@@ -85,7 +84,10 @@ def _print_list(records: tuple[RunRecord, ...]) -> None:
             str(record.failed),
             ", ".join(record.suites),
         )
-    console().print(table)
+    out = console()
+    # A narrow terminal wraps the lines itself; cutting the cells would hide the verdicts.
+    out.width = max(out.width, Measurement.get(out, out.options.update(width=PIPE_WIDTH), table).maximum)
+    out.print(table)
 
 
 def _print_one(

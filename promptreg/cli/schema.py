@@ -40,7 +40,11 @@ def schema_of(name: str) -> JsonObject:
         UsageError: no schema has this name; names those there are.
     """
     if name not in SCHEMAS:
-        raise UsageError(f"There is no schema {name!r}. The schemas are: {', '.join(SCHEMAS)}.")
+        from promptreg.config.hints import did_you_mean  # noqa: PLC0415 - only a misspelt name pays for this import
+
+        raise UsageError(
+            f"There is no schema {name!r}.{did_you_mean(name, SCHEMAS)} The schemas are: {', '.join(SCHEMAS)}."
+        )
     module, _, function = SCHEMAS[name].function.partition(":")
     make = cast("Callable[[], JsonObject]", getattr(importlib.import_module(module), function))
     return make()

@@ -11,6 +11,10 @@ from promptreg.cli.options import example
 from promptreg.errors import OutputError, UsageError
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from pydantic_core import ErrorDetails
+
     from promptreg.deployment.simulated.script import Script
 
 _KINDS = ("vllm", "vllm-ascend", "sglang", "mindie", "deepseek", "openai")
@@ -85,9 +89,17 @@ def _script(path: Path | None, fields: dict[str, Any]) -> Script:
     try:
         return Script.model_validate(fields)
     except ValidationError as problem:
-        first = problem.errors(include_url=False)[0]
-        option = f"--{str(first['loc'][0]).removesuffix('s')}: " if first["loc"] else ""
-        raise UsageError(option + first["msg"].removeprefix("Value error, ").rstrip(".") + ".") from problem
+        raise UsageError(_wrong_option(problem.errors(include_url=False)[0], fields)) from problem
+
+
+def _wrong_option(problem: ErrorDetails, fields: Mapping[str, Any]) -> str:
+    where = [step for step in problem["loc"] if not str(step).startswith("function-")]
+    option = f"--{str(where[0]).removesuffix('s')}" if where else "The options"
+    if len(where) > 1 and isinstance(where[1], int):
+        option += f" {fields[str(where[0])][where[1]]}"
+    if where[-1:] == ["probability"]:
+        return f"{option}: after the colon stands a probability, a number from 0 to 1, such as think_tags:0.2."
+    return f"{option}: {problem['msg'].removeprefix('Value error, ').rstrip('.')}."
 
 
 def _write(path: Path, text: str) -> None:

@@ -14,8 +14,12 @@ _LISTED = 24
 
 
 def closest(word: str, allowed: Collection[str]) -> str | None:
-    """The allowed name most like `word`, or None when none is like it (similarity in percent, at least 60)."""
-    best = process.extractOne(word, sorted(allowed), scorer=fuzz.ratio, processor=str.casefold, score_cutoff=_CUTOFF)
+    """The allowed name most like `word`, or None when none is like it (similarity in percent, at least 60).
+
+    Never `word` itself: where a known name stands in the wrong place, it is no help to name it again.
+    """
+    others = sorted(set(allowed) - {word})
+    best = process.extractOne(word, others, scorer=fuzz.ratio, processor=str.casefold, score_cutoff=_CUTOFF)
     return best[0] if best else None
 
 

@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping
 from types import UnionType
 from typing import TYPE_CHECKING, Annotated, Any, Union, get_args, get_origin
 
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel, Tag, ValidationError
 
 from promptreg.config.hints import did_you_mean, listing
 
@@ -29,6 +29,7 @@ _EXPECTED = {
     "string_too_short": "a text that is not empty",
     "too_short": "at least one entry",
 }
+_TIMEOUTS = "a number of seconds, or a table of them"
 _BOUNDS = {
     "greater_than": ("gt", "greater than"),
     "greater_than_equal": ("ge", "at least"),
@@ -73,7 +74,8 @@ def _sentence(  # noqa: PLR0911 - one return per kind of error reads as a table
         bound, words_of_bound = _BOUNDS[kind]
         return path, f"{name} must be {words_of_bound} {context[bound]}, not {detail['input']}."
     if kind in _EXPECTED:
-        return path, f"{name} must be {_EXPECTED[kind]}, not {named_kind(detail['input'])}."
+        expected = _TIMEOUTS if key == "timeout_s" else _EXPECTED[kind]
+        return path, f"{name} must be {expected}, not {named_kind(detail['input'])}."
     return path, f"{name}: {detail['msg']}."
 
 
@@ -107,25 +109,31 @@ def _words(model: type[BaseModel], path: KeyPath) -> Collection[str]:
 
 
 def _annotation(model: type[BaseModel], path: KeyPath) -> Any:
-    """The type that is declared for `path`; labels of union branches in the path are passed over."""
+    """The type that is declared for `path`; labels of union branches in the path choose the branch."""
     inner: Any = model
-    for key in path:
+    for key, after in zip(path, (*path[1:], None), strict=False):
         if isinstance(inner, type) and issubclass(inner, BaseModel):
             field = inner.model_fields.get(str(key))
-            inner = _bare(field.annotation) if field is not None else inner
+            inner = _bare(field.annotation, after) if field is not None else inner
         elif get_origin(inner) is dict:
-            inner = _bare(get_args(inner)[1])
+            inner = _bare(get_args(inner)[1], after)
         elif get_origin(inner) in {list, tuple} and isinstance(key, int):
-            inner = _bare(get_args(inner)[0])
+            inner = _bare(get_args(inner)[0], after)
     return inner
 
 
-def _bare(annotation: Any) -> Any:
-    """A type without Annotated and without `| None`."""
+def _bare(annotation: Any, label: str | int | None) -> Any:
+    """A type without Annotated and without `| None`; of a union, the branch that `label` names, else its first."""
     while True:
         if get_origin(annotation) is Annotated:
             annotation = get_args(annotation)[0]
         elif get_origin(annotation) in {Union, UnionType}:
-            annotation = next(part for part in get_args(annotation) if part is not type(None))
+            parts = [part for part in get_args(annotation) if part is not type(None)]
+            annotation = next((part for part in parts if label is not None and _tagged(part, label)), parts[0])
         else:
             return annotation
+
+
+def _tagged(annotation: Any, label: str | int) -> bool:
+    marks = get_args(annotation)[1:] if get_origin(annotation) is Annotated else ()
+    return any(isinstance(mark, Tag) and mark.tag == label for mark in marks)

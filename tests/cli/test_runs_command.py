@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import io
 import re
 import shutil
+
+from promptreg.cli.app import run
 
 
 def test_runs_are_listed_newest_first(pair):
@@ -19,6 +22,20 @@ def test_runs_are_listed_newest_first(pair):
     assert [run["kind"] for run in listed["runs"]] == ["compare", "record"]
     assert listed["runs"][0]["verdict"] == "INCONCLUSIVE"
     assert listed["runs"][0]["started_at"].endswith("+00:00")
+
+
+def test_a_narrow_terminal_cuts_no_verdict(pair, monkeypatch):
+    pair.record("--passes", "1")
+    out = io.StringIO()
+    monkeypatch.setattr(out, "isatty", lambda: True)
+    monkeypatch.setenv("COLUMNS", "40")
+    monkeypatch.setenv("TERM", "dumb")
+    monkeypatch.chdir(pair.folder)
+    monkeypatch.setattr("sys.stdout", out)
+    assert run(["runs"]) == 0
+    header, line = out.getvalue().splitlines()
+    assert header.split()[-1] == "suites"
+    assert line.split()[1:] == ["record", "done", "gpu", "6/6", "0", "support"]
 
 
 def test_one_run_is_shown(pair):

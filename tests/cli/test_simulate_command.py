@@ -77,8 +77,8 @@ def test_a_script_answers(tmp_path):
     ("arguments", "sentence"),
     [
         (("--fault", "thnk_tags"), "Did you mean `think_tags`?"),
-        (("--fault", "loop:2"), "less than or equal to 1"),
-        (("--fault", "loop:x"), "valid number"),
+        (("--fault", "loop:2"), "--fault loop:2: after the colon stands a probability, a number from 0 to 1"),
+        (("--fault", "loop:x"), "--fault loop:x: after the colon"),
         (("--model", "a", "--model", "a"), "twice"),
         (("none.yaml",), "cannot be read"),
         (("--kind", "tgi"), "vllm-ascend"),

@@ -256,3 +256,9 @@ def test_config_can_be_built_in_code():
     assert config.deployment("x").timeout_s.total == 5
     with pytest.raises(ValueError, match="needs `base_url`"):
         Deployment(name="x", model="m")
+
+
+def test_a_timeout_that_is_a_text_is_told_what_may_stand_there(tmp_path):
+    text = '[deployments.a]\nbase_url = "http://127.0.0.1:1/v1"\nmodel = "m"\ntimeout_s = "10"\n'
+    (found,) = problems_of(tmp_path, text)
+    assert found == "promptreg.toml:4: `timeout_s` must be a number of seconds, or a table of them, not a text."

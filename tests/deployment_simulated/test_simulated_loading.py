@@ -47,12 +47,17 @@ def test_all_problems_are_told_with_their_lines(tmp_path):
     assert len(found) == 5
     assert f"{path}:2: `window`" in found[0] + found[1] + found[2] + found[3] + found[4]
     text = "\n".join(found)
-    assert ":3: `nois`: no key of a script is called `nois`. Did you mean `noise`?" in text
+    assert ":3: `nois`: there is no key `nois` here. Did you mean `noise`?" in text
     assert ":5: " in text
     assert "Did you mean `regex`?" in text
     assert ":6: " in text
     assert "no regular expression" in text
     assert "Did you mean `think_tags`?" in text
+
+
+def test_a_known_key_in_the_wrong_place_is_not_named_again(tmp_path):
+    (found,) = problems(write(tmp_path, "rules:\n  - match: a\n    reasoning: b\n    answers: [c]\n"))
+    assert "`rules.0.reasoning`: there is no key `reasoning` here. Allowed are `answers`, `faults`" in found
 
 
 def test_broken_yaml_is_told_with_its_line(tmp_path):

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from promptreg.errors import StoreError
+from promptreg.errors import StoreError, UsageError
 from promptreg.store.store import Store
 from promptreg.suite.model import Request
 
@@ -161,7 +161,7 @@ def test_the_latest_run_is_found_by_kind_deployment_and_state(store, make):
 
 
 def test_a_run_that_does_not_exist_is_named(store, make):
-    with pytest.raises(StoreError, match="holds no run 'nope'"):
+    with pytest.raises(UsageError, match="holds no run 'nope'"):
         store.run("nope")
     with pytest.raises(StoreError, match="holds no run 'nope'"):
         store.update_run("nope", state="done")

@@ -463,3 +463,14 @@ def test_requests_are_equal_when_their_parts_are():
         Request(({"role": "user", "content": "a"},), {"b": 1, "a": 2}).sha256
         == Request(({"content": "a", "role": "user"},), {"a": 2, "b": 1}).sha256
     )
+
+
+def test_a_key_of_cases_beside_a_case_file(tmp_path):
+    """The keys that are allowed there are named, and the key itself is not proposed as its own correction."""
+    (problem,) = problems_of(
+        tmp_path,
+        "suite: a\nprompts: {p: [user: x]}\ncases: [{cases_from: r.csv, prompt: p, messages: []}]\n",
+        r__csv="id\n1\n",
+    )
+    assert "Did you mean" not in problem
+    assert "Unknown key `messages`. Allowed are `cases_from`, `checks`, `encoding`, `id`, `prompt`" in problem

@@ -10,7 +10,8 @@ from ruamel.yaml.comments import CommentedMap, CommentedSeq
 from ruamel.yaml.error import MarkedYAMLError, YAMLError
 
 from promptreg.config.hints import did_you_mean, listing
-from promptreg.deployment.simulated.script import MODELS, Script
+from promptreg.config.problems import allowed_keys
+from promptreg.deployment.simulated.script import Script
 from promptreg.errors import ConfigError, Place, Problem
 
 if TYPE_CHECKING:
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 _INCLUDE = "include"
-_KEYS = sorted({key for model in MODELS for key in model.model_fields} | {_INCLUDE})
 
 
 def load_script(path: Path, overrides: Mapping[str, Any] | None = None) -> Script:
@@ -86,11 +86,13 @@ def _parse(text: str, shown: str) -> CommentedMap:
 def _problems(error: ValidationError, tree: CommentedMap, shown: str) -> list[Problem]:
     problems = []
     for detail in error.errors(include_url=False):
-        where = ".".join(str(step) for step in detail["loc"] if not str(step).startswith("function-"))
+        path = tuple(step for step in detail["loc"] if not str(step).startswith("function-"))
+        where = ".".join(map(str, path))
         if detail["type"] == "extra_forbidden":
-            key = str(detail["loc"][-1])
-            hint = did_you_mean(key, _KEYS) or f" Keys are {listing(_KEYS)}."
-            message = f"`{where}`: no key of a script is called `{key}`.{hint}"
+            key = str(path[-1])
+            keys = [*allowed_keys(Script, path[:-1]), *((_INCLUDE,) if len(path) == 1 else ())]
+            message = f"`{where}`: there is no key `{key}` here.{did_you_mean(key, keys)}"
+            message += f" Allowed are {listing(keys)}." if keys else ""
         else:
             message = f"`{where}`: {detail['msg'].removeprefix('Value error, ').rstrip('.')}."
         problems.append(Problem(message, Place(shown, _line(tree, detail["loc"]))))

@@ -189,7 +189,3 @@ class Script(_Model):
             message = f"`models` lists a name twice: {', '.join(self.models)}."
             raise ValueError(message)
         return self
-
-
-MODELS: tuple[type[BaseModel], ...] = (Script, Rule, Match, Variant, ScriptedCall, Noise, Latency, Plant)
-"""The models a script consists of; their keys are the ones a hint can name."""

