@@ -80,7 +80,11 @@ class _Reader:
                 continue
             if golden.case_id in goldens:
                 earlier = places[golden.case_id].line
-                self._add(line, f"Case {golden.case_id!r} stands here again; it stands in line {earlier} already.")
+                self._add(
+                    line,
+                    f"Case {golden.case_id!r} stands here again; it stands in line {earlier} already. Remove one, or "
+                    "record the baseline again.",
+                )
                 continue
             goldens[golden.case_id] = golden
             places[golden.case_id] = line.place

@@ -203,8 +203,7 @@ class SuiteBuilder:
             for problem in error.problems:
                 # The same gap in every row of a file is one mistake, told once.
                 group = (place.path if place.path != self._shown else str(place), problem.message)
-                where = f"{prompt.label}, {problem.place}" if problem.place else prompt.label
-                message = f"Case `{case_id}`: {problem.message.rstrip()} ({where})"
+                message = f"Case `{case_id}`: {problem.message.rstrip()}{_inside(prompt, problem.place, place)}"
                 self._repeats.setdefault(group, []).append(Problem(message, place))
             return
         wrong = _ending_problem(messages, settings.params) or _broken_text_problem(messages)
@@ -295,6 +294,13 @@ class SuiteBuilder:
             self.problems.append(Problem(f"There is no prompt `{wanted}` in {self._shown}.{hint}", row.place))
         else:
             yield from self._finished(name, self._prompts[wanted], line.vars, settings, row.place)
+
+
+def _inside(prompt: Prompt, at: Place | None, place: Place) -> str:
+    """Where in which prompt it stands, unless that is the place of the case itself."""
+    if at == place:
+        return ""
+    return f" ({prompt.label}, {at})" if at else f" ({prompt.label})"
 
 
 def derived_id(values: Mapping[str, Any]) -> str:

@@ -121,3 +121,27 @@ def test_any_source_renders_or_says_why(source):
     except PromptTemplateError as error:
         outcome = str(error)
     assert not outcome or outcome.endswith((".", "?"))
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "{{ 'a' * 10 ** 10 }}",
+        "{{ [1] * 10 ** 10 }}",
+        "{{ 10 ** (10 ** 10) }}",
+        "{{ x * 10 ** 10 }}",
+        "{{ '%10000000000d' % 1 }}",
+        "{{ 'a' | center(10 ** 10) }}",
+        "{{ 'a' | indent(width=10 ** 10) }}",
+        "{{ x.ljust(10 ** 10) | length }}",
+        "{{ '{:>10000000000}'.format(x) }}",
+    ],
+)
+def test_a_template_cannot_fill_the_memory(source):
+    with pytest.raises(PromptTemplateError, match="too large"):
+        PromptTemplate(source).render({"x": "值"})
+
+
+def test_operators_and_padding_of_a_sane_size_work():
+    source = "{{ x * 3 }}{{ 2 ** 8 }}{{ '%3d' % 7 }}{{ x.ljust(3) }}|{{ 'a' | center(5) }}|{{ '{:>4}'.format(x) }}"
+    assert PromptTemplate(source).render({"x": "ab"}) == "ababab256  7ab |  a  |  ab"
