@@ -40,6 +40,17 @@ _OUTPUT_FAILED = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EBADF})
 """What writing to a standard stream can end with; the errors of files carry their names."""
 
 
+_AFTER_THE_COMMAND = {
+    "-q": "",
+    "--quiet": "",
+    "-v": "",
+    "--verbose": "",
+    "--config": " PATH",
+    "--json": "",
+}
+"""Options of the subcommands that other tools take before the subcommand, and what follows them."""
+
+
 class LazyGroup(click.Group):
     """A group that imports the module of a subcommand only when that subcommand is asked for."""
 
@@ -59,6 +70,19 @@ class LazyGroup(click.Group):
         """The list of commands, from `COMMANDS` alone."""
         with formatter.section("Commands"):
             formatter.write_dl(list(COMMANDS.items()))
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """As click does it; options of the subcommands that stand before the subcommand are told where they belong."""
+        try:
+            return super().parse_args(ctx, args)
+        except click.NoSuchOption as error:
+            if error.option_name in _AFTER_THE_COMMAND:
+                name = error.option_name
+                raise click.UsageError(
+                    f"{name} stands after the command, such as `promptreg record {name}{_AFTER_THE_COMMAND[name]}`.",
+                    ctx,
+                ) from error
+            raise
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]

@@ -19,7 +19,7 @@ from promptreg.workflow.judge import JudgedSuite, judge_stored, rules_of
 from promptreg.workflow.looks import Judge, judged_in_looks, looks_of
 from promptreg.workflow.pairing import Pairing, pair_with_baseline
 from promptreg.workflow.project import project_suites
-from promptreg.workflow.resume import run_to_continue
+from promptreg.workflow.resume import left_of, run_to_continue
 from promptreg.workflow.runs import failed_calls, failure_summary
 from promptreg.workflow.view import report_payload
 
@@ -154,7 +154,8 @@ class _Taking:
 def plan_compare(config: Config, options: CompareOptions) -> Estimate:
     """What `compare --dry-run` prints: calls, tokens and time. Nothing is sent."""
     suites = project_suites(config, options.suites, options.select)
-    return estimate(_order(config, options, _pairings(config, options, suites)), _looks(config, options))
+    order = _order(config, options, _pairings(config, options, suites))
+    return estimate(left_of(config, order, resume=options.resume), _looks(config, options))
 
 
 def _stored_run(store: Store, run_id: str) -> RunRecord:

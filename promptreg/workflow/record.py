@@ -25,7 +25,7 @@ from promptreg.workflow.estimate import Estimate, estimate
 from promptreg.workflow.merge import added_to, earlier_baselines, held_passes, merge_warnings
 from promptreg.workflow.project import project_suites
 from promptreg.workflow.recording_check import RecordingChecker
-from promptreg.workflow.resume import run_to_continue
+from promptreg.workflow.resume import left_of, run_to_continue
 from promptreg.workflow.runs import failed_calls, failure_summary
 from promptreg.workflow.stored import stored_answers
 
@@ -151,7 +151,7 @@ def record(
 
 def plan_record(config: Config, options: RecordOptions) -> Estimate:
     """What `record --dry-run` prints: calls, tokens and time. Nothing is sent."""
-    return estimate(_plan(config, options).order)
+    return estimate(left_of(config, _plan(config, options).order, resume=options.resume))
 
 
 @dataclass(frozen=True, slots=True)

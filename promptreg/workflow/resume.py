@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from promptreg.canonical import canonical_json
 from promptreg.errors import UsageError
+from promptreg.store.store import Store
 from promptreg.workflow.collect import Order, request_defaults
 from promptreg.workflow.runs import planned_calls
 
@@ -13,8 +15,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from promptreg.canonical import Json
+    from promptreg.config import Config
     from promptreg.store.runs import RunRecord, RunState
-    from promptreg.store.store import Store
 
 UNFINISHED: tuple[RunState, ...] = ("running", "interrupted", "failed")
 """States of a run that `--resume` continues. A killed run still says "running"."""
@@ -50,6 +52,21 @@ def run_to_continue(store: Store, order: Order, *, resume: bool, on_notice: Call
             "run."
         )
     return None
+
+
+def left_of(config: Config, order: Order, *, resume: bool) -> Order:
+    """What `--resume` would still take of an order: for a dry run. Without `--resume`, the whole order.
+
+    Raises:
+        UsageError: there is nothing to resume.
+        StoreError: there is no store, or it cannot be read.
+    """
+    if not resume:
+        return order
+    with Store.open(config.root / config.paths.store, create=False) as store:
+        run = run_to_continue(store, order, resume=True, on_notice=lambda _: None)
+        held = frozenset() if run is None else store.answered(run.run_id)
+    return replace(order, held=order.held | held)
 
 
 def _why_none(store: Store, order: Order, fitting: RunRecord | None, runs: Sequence[RunRecord]) -> str:

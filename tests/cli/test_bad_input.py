@@ -54,6 +54,11 @@ def test_an_unknown_deployment(pair):
     assert not pair.source.requests + pair.target.requests
 
 
+@pytest.mark.parametrize("option", ["-q", "-v", "--config", "--json"])
+def test_an_option_before_the_command(pair, option):
+    refused(pair.run(option, "record"), USAGE, f"{option} stands after the command, such as `promptreg record {option}")
+
+
 def test_a_share_that_is_no_number(pair):
     for option in ("--alpha", "--fdr"):
         refused(pair.run("compare", option, "nan"), USAGE, option, "between 0 and 1")

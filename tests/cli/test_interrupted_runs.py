@@ -67,6 +67,7 @@ def test_a_run_that_was_ended_goes_on_where_it_stopped(slow, pair_of, tmp_path, 
         assert seen - stored <= 2
 
     server.requests.clear()
+    assert slow.run(command, "--resume", "--dry-run", "--json").json["calls"] == WHOLE[command] - stored
     done = slow.run(command, "--resume", "--json")
     assert done.exit_code == 0, done.stderr
     assert done.json["run_id"] == run["run_id"]
