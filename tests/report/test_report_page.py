@@ -317,6 +317,8 @@ def test_a_long_list_is_windowed_and_still_searchable(open_payload):
 def test_left_out_details_are_named(open_payload):
     page = open_payload(payload_of(case_of(["a"], ["b"])), CASE + "c", details="none")
     assert "--details all" in page.locator(".notice").inner_text()
+    assert page.locator("h1").inner_text() == "c"
+    assert page.locator(".case-meta").inner_text().split()[-1] == "support"
 
 
 def test_failed_and_retried_calls_stay_visible(open_page, sample_file):

@@ -21,7 +21,8 @@ async function renderCase() {
   if (mine !== opening) return;
   const y = scrollY;
   replace(main, details ? caseArticle(entry, details)
-    : el("article", { class: "case" }, caseHead(entry), el("p", { class: "lead" }, say(entry.sentence) || t("case.pass")),
+    : el("article", { class: "case", "aria-labelledby": "case-heading" }, caseHead(entry), caseTitle(entry, []),
+      el("p", { class: "lead" }, say(entry.sentence) || t("case.pass")),
       el("p", { class: "notice" }, problem || t("details.left_out"))));
   scrollTo(0, y);
 }
@@ -36,14 +37,18 @@ function caseHead(entry) {
     el("span", { class: "steps-nav" }, step("case.previous", "k", neighbour(-1)), step("case.next", "j", neighbour(1))));
 }
 
+function caseTitle(entry, tags) {
+  return el("header", { class: "case-title" },
+    el("h1", { id: "case-heading", tabindex: -1 }, readable(entry.case_id)),
+    el("p", { class: "case-meta" }, chip(entry.verdict), el("span", { class: "suite-name" }, readable(entry.suite)),
+      tags.map((tag) => el("span", { class: "tag" }, readable(tag)))));
+}
+
 function caseArticle(entry, details) {
   const answers = lettered(details);
   return el("article", { class: "case", "aria-labelledby": "case-heading" },
     caseHead(entry),
-    el("header", { class: "case-title" },
-      el("h1", { id: "case-heading", tabindex: -1 }, readable(entry.case_id)),
-      el("p", { class: "case-meta" }, chip(entry.verdict), el("span", { class: "suite-name" }, readable(entry.suite)),
-        (details.tags || []).map((tag) => el("span", { class: "tag" }, readable(tag))))),
+    caseTitle(entry, details.tags || []),
     el("p", { class: "lead" }, say(details.sentence)),
     faultsSection(details),
     checksSection(details),
