@@ -136,7 +136,7 @@ def case_drift(n: int, m: int, different: int, surprise: Sentence, size: Sentenc
     return Sentence(
         f"The {m} target answers differ from the {n} source answers by more than the source varies ({different} of "
         f"them "
-        f"have a text the source never gave): {surprise.en}{big_en}. Read them side by side and accept or fix the "
+        f"{'has' if different == 1 else 'have'} a text the source never gave): {surprise.en}{big_en}. Read them side by side and accept or fix the "
         f"change.",
         f"目标部署 {m} 条回答与源部署 {n} 条回答的差异超出源部署自身的波动（其中 {different} 条文字在源部署从未出现）："
         f"{surprise.zh}{big_zh}。"
@@ -202,8 +202,12 @@ def case_missing() -> Sentence:
 
 
 def size_of(channel: str, effect: ChannelEffect) -> Sentence | None:
-    """How big, as a multiple of the source's own noise. None where the source has no noise on the channel."""
-    if effect.ratio is None:
+    """How big, as a multiple of the source's own noise.
+
+    None where the source has no noise on the channel, and where the target is no further than that noise: the drift is
+    then another one than distance, such as less variety, and a number below 1 would only contradict the sentence.
+    """
+    if effect.ratio is None or effect.ratio < 1:
         return None
     name, own = channel_name(channel), _own_noise(effect)
     return Sentence(
