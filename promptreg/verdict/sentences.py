@@ -133,11 +133,11 @@ def case_changed_deterministic(n: int, m: int, different: int, effects: Sequence
 def case_drift(n: int, m: int, different: int, surprise: Sentence, size: Sentence | None) -> Sentence:
     """Verdict `drift` with a source that varies."""
     big_en, big_zh = (f"; {size.en}", f"；{size.zh}") if size else ("", "")
+    have = "has" if different == 1 else "have"
     return Sentence(
         f"The {m} target answers differ from the {n} source answers by more than the source varies ({different} of "
-        f"them "
-        f"{'has' if different == 1 else 'have'} a text the source never gave): {surprise.en}{big_en}. Read them side by side and accept or fix the "
-        f"change.",
+        f"them {have} a text the source never gave): {surprise.en}{big_en}. Read them side by side and accept or fix "
+        f"the change.",
         f"目标部署 {m} 条回答与源部署 {n} 条回答的差异超出源部署自身的波动（其中 {different} 条文字在源部署从未出现）："
         f"{surprise.zh}{big_zh}。"
         f"请对照阅读，然后接受或修复。",
