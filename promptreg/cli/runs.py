@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from promptreg.canonical import JsonObject
     from promptreg.store.runs import RunRecord
-    from promptreg.workflow.runs import FailedCall, RetriedCall
+    from promptreg.workflow.runs import TroubledCall
 
 
 @click.command("runs", epilog=example("promptreg runs 20261201-231502-gpu-3f2a"))
@@ -91,7 +91,7 @@ def _print_list(records: tuple[RunRecord, ...]) -> None:
 
 
 def _print_one(
-    record: RunRecord, failures: tuple[FailedCall, ...], retried: tuple[RetriedCall, ...], *, everything: bool
+    record: RunRecord, failures: tuple[TroubledCall, ...], retried: tuple[TroubledCall, ...], *, everything: bool
 ) -> None:
     from promptreg.cli.console import console  # noqa: PLC0415 - see above
     from promptreg.workflow.runs import local_time, planned_calls  # noqa: PLC0415 - see above
@@ -125,9 +125,7 @@ def _print_one(
     _print_calls(out, "retried", retried, "yellow", everything=everything)
 
 
-def _print_calls(
-    out: Console, what: str, calls: Sequence[FailedCall | RetriedCall], style: str, *, everything: bool
-) -> None:
+def _print_calls(out: Console, what: str, calls: Sequence[TroubledCall], style: str, *, everything: bool) -> None:
     shown = calls if everything else calls[:20]
     for call in shown:
         tries = f", {call.attempts} attempts" if call.attempts > 1 else ""

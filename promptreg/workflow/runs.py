@@ -18,14 +18,15 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class FailedCall:
-    """A call that got no answer after all its attempts."""
+class TroubledCall:
+    """A call that did not go well at once: it got no answer at all, or only at a later attempt."""
 
     suite: str
     case_id: str
     pass_index: int
     attempts: int
     message: str
+    """Why there is no answer; of a call that was answered in the end, what its first attempt said."""
 
     def to_json(self) -> JsonObject:
         """As `runs RUN --json` prints it."""
@@ -38,7 +39,7 @@ class FailedCall:
         }
 
 
-def failed_calls(store: Store, record: RunRecord) -> tuple[FailedCall, ...]:
+def failed_calls(store: Store, record: RunRecord) -> tuple[TroubledCall, ...]:
     """The failed calls of a run, by suite, case and pass. Reads nothing when the run has none."""
     if not record.failed:
         return ()
@@ -47,7 +48,7 @@ def failed_calls(store: Store, record: RunRecord) -> tuple[FailedCall, ...]:
         problem = read_exchange(sample.attempts[-1]).problem
         if problem is not None:
             found.append(
-                FailedCall(sample.suite, sample.case_id, sample.pass_index, len(sample.attempts), problem.message)
+                TroubledCall(sample.suite, sample.case_id, sample.pass_index, len(sample.attempts), problem.message)
             )
     return tuple(found)
 
@@ -64,7 +65,7 @@ def planned_calls(record: RunRecord) -> int:
     return calls if isinstance(calls, int) else record.cases * record.passes
 
 
-def failure_summary(record: RunRecord, failures: Sequence[FailedCall]) -> str | None:
+def failure_summary(record: RunRecord, failures: Sequence[TroubledCall]) -> str | None:
     """One sentence: how many calls got no answer, and the most frequent reason. None when none failed."""
     if not failures:
         return None
@@ -77,29 +78,7 @@ def failure_summary(record: RunRecord, failures: Sequence[FailedCall]) -> str | 
     )
 
 
-@dataclass(frozen=True, slots=True)
-class RetriedCall:
-    """A call that was answered at a later attempt only."""
-
-    suite: str
-    case_id: str
-    pass_index: int
-    attempts: int
-    message: str
-    """What the first attempt said."""
-
-    def to_json(self) -> JsonObject:
-        """As `runs RUN --json` prints it."""
-        return {
-            "suite": self.suite,
-            "case_id": self.case_id,
-            "pass": self.pass_index,
-            "attempts": self.attempts,
-            "message": self.message,
-        }
-
-
-def retried_calls(store: Store, record: RunRecord) -> tuple[RetriedCall, ...]:
+def retried_calls(store: Store, record: RunRecord) -> tuple[TroubledCall, ...]:
     """The calls of a run that needed more than one attempt for their answer, by suite, case and pass."""
     found = []
     for sample in store.samples(record.run_id):
@@ -107,7 +86,7 @@ def retried_calls(store: Store, record: RunRecord) -> tuple[RetriedCall, ...]:
             continue
         problem = read_exchange(sample.attempts[0]).problem
         message = problem.message if problem is not None else "no reason is known"
-        found.append(RetriedCall(sample.suite, sample.case_id, sample.pass_index, len(sample.attempts), message))
+        found.append(TroubledCall(sample.suite, sample.case_id, sample.pass_index, len(sample.attempts), message))
     return tuple(found)
 
 
