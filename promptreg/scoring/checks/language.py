@@ -61,13 +61,13 @@ class InLanguage:
     @property
     def rule(self) -> Sentence:
         """The content must be in the language."""
-        name = _name(self.language)
+        name = language_name(self.language)
         return Sentence(f"The answer must be in {name.en}.", f"回答必须使用{name.zh}。")
 
     @property
     def negated_rule(self) -> Sentence:
         """The content must be in another one."""
-        name = _name(self.language)
+        name = language_name(self.language)
         return Sentence(f"The answer must not be in {name.en}.", f"回答不得使用{name.zh}。")
 
     def find(self, answer: Answer) -> Finding:
@@ -79,7 +79,7 @@ class InLanguage:
                 "回答中没有可用于判断语言的文字。",
             )
             return Finding(holds=None, sentence=sentence)
-        name = _name(found)
+        name = language_name(found)
         sentence = Sentence(f"The answer is in {name.en}.", f"回答使用的是{name.zh}。")
         return Finding(holds=found == self.language, sentence=sentence)
 
@@ -95,7 +95,8 @@ def build(argument: Json, setting: Setting) -> InLanguage:
     return InLanguage(code)
 
 
-def _name(code: str) -> Sentence:
+def language_name(code: str) -> Sentence:
+    """How sentences call the language of a code."""
     return _NAMES.get(code) or Sentence(f"the language “{code}”", f"语言“{code}”")
 
 
