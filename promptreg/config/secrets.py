@@ -5,27 +5,28 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
+from promptreg.config.model import Deployment
 from promptreg.errors import ConfigError, Problem
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from promptreg.config.model import Deployment
+    from promptreg.config.model import EmbeddingEndpoint
 
 
-def secrets_of(deployment: Deployment) -> Mapping[str, str]:
-    """The value of every environment variable that `deployment` names, by the variable's name.
+def secrets_of(endpoint: Deployment | EmbeddingEndpoint) -> Mapping[str, str]:
+    """The value of every environment variable that an endpoint's table names, by the variable's name.
 
     Raises:
         ConfigError: with every variable that is not set or empty, or holds something no header can carry.
     """
     named: dict[str, str] = {}
-    if deployment.api_key_env is not None:
-        named[deployment.api_key_env] = "api_key_env"
-    for header, variable in deployment.headers_env.items():
+    if endpoint.api_key_env is not None:
+        named[endpoint.api_key_env] = "api_key_env"
+    for header, variable in endpoint.headers_env.items():
         named.setdefault(variable, f"headers_env, header {header}")
     values = {variable: os.environ.get(variable, "").strip() for variable in named}
-    where = f"deployment `{deployment.name}`"
+    where = f"{'deployment' if isinstance(endpoint, Deployment) else 'embedder'} `{endpoint.name}`"
     problems = [
         Problem(f"The environment variable {variable} ({where}, {named[variable]}) is not set. Set it and run again.")
         for variable, value in values.items()

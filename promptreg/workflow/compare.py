@@ -279,7 +279,8 @@ def _from_root(config: Config, path: Path) -> str:
 def _judge(config: Config, options: CompareOptions, store: Store, record: Callable[[], RunRecord]) -> Judge:
     """Judges a suite at a look, with one embedder for all of them, since its model takes a while to load."""
     rules = rules_of(config, alpha=options.alpha, fdr=options.fdr)
-    embedder = load_embedder(config.judging.embedder)  # a wrong name is an error before the first call is paid for
+    # A wrong name, or a key that is not set, is an error before the first call is paid for.
+    embedder = load_embedder(config.judging.embedder, config)
 
     def judge(pairing: Pairing, look: Look, standing: SuiteJudgement | None) -> JudgedSuite:
         return judge_stored(

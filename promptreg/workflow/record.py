@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from promptreg.baseline.model import Baseline, Golden, Header, golden_of
 from promptreg.baseline.paths import baseline_path
 from promptreg.baseline.write import write_baseline
-from promptreg.errors import ConfigError, ExitCode, UsageError
+from promptreg.errors import ConfigError, EndpointError, ExitCode, UsageError
 from promptreg.store.store import Store
 from promptreg.verdict.model import rounded
 from promptreg.verdict.recording import not_exchangeable
@@ -206,7 +206,7 @@ def _write(config: Config, store: Store, plan: _Plan, collected: Collected, chec
             baseline = _baseline(order, collected, suite, goldens, earlier)
             try:
                 judgement = checker.check(suite, baseline)
-            except ConfigError as error:
+            except (ConfigError, EndpointError) as error:
                 # What was recorded is worth more than what can be said of it.
                 warnings.append(f"Suite {suite.name}: the recording was not checked against itself: {error}")
             else:

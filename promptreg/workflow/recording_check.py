@@ -39,7 +39,7 @@ class RecordingChecker:
         if not pairs:
             return None
         if self._embedder is None:
-            self._embedder = load_embedder(self._config.judging.embedder)
+            self._embedder = load_embedder(self._config.judging.embedder, self._config)
         rules = rules_of(self._config)
         plant = planter(pairs, self._score, rules.seed) if self._self_test else None
         return judge_recording(self._score(pairs), rules, plant=plant)

@@ -275,7 +275,7 @@ def test_a_deployment_that_changes_in_the_middle_is_not_exchangeable(pair):
 
 
 def test_an_embedder_that_cannot_be_used_costs_no_recording(pair, monkeypatch):
-    def fail(_):
+    def fail(*_):
         raise ConfigError("no such embedder")
 
     monkeypatch.setattr("promptreg.workflow.recording_check.load_embedder", fail)

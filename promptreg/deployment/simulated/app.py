@@ -14,7 +14,7 @@ from starlette.responses import JSONResponse, PlainTextResponse
 from starlette.responses import Response as HttpResponse
 from starlette.routing import Route
 
-from promptreg.deployment.simulated import answering, obeying, tokens
+from promptreg.deployment.simulated import answering, embeddings, obeying, tokens
 from promptreg.deployment.simulated.dialects import DIALECTS, Refusal, error_body, error_status, overflow_message
 from promptreg.deployment.simulated.reply import Asked, Response
 from promptreg.deployment.simulated.shapes import respond
@@ -66,6 +66,7 @@ def create_app(script: Script, on_request: Callable[[Received], None] | None = N
     dialect = DIALECTS[script.kind]
     routes = [
         Route("/v1/chat/completions", deployment.chat, methods=["POST"]),
+        Route("/v1/embeddings", deployment.embeddings, methods=["POST"]),
         Route("/v1/models", deployment.models),
         Route("/models", deployment.models),
         Route("/health", deployment.health),
@@ -94,6 +95,7 @@ class _Deployment:
         self._turns = answering.Turns(script.cycle)
         self._on_request = on_request
         self._started = int(time.time())
+        self._embedded = 0
 
     async def chat(self, request: Request) -> HttpResponse:
         """POST /v1/chat/completions."""
@@ -152,6 +154,27 @@ class _Deployment:
             return JSONResponse({"token_number": count})
         return JSONResponse({"count": count, "max_model_len": self._script.window, "tokens": list(range(count))})
 
+    async def embeddings(self, request: Request) -> HttpResponse:
+        """POST /v1/embeddings."""
+        raw = await self._receive(request)
+        self._embedded += 1
+        script = self._script
+        fault = embeddings.fault_of(script.embeddings, self._embedded)
+        try:
+            self._authorise(request)
+            body = _object(raw)
+            texts = _texts(body.get("input"))
+            self._check_model(body.get("model"))
+        except _RefusedError as refused:
+            return self._refusal(refused)
+        if fault == "unavailable":
+            return JSONResponse({"error": {"message": "The model is loading.", "type": "unavailable"}}, status_code=503)
+        asked = body.get("dimensions")
+        dimensions = asked if isinstance(asked, int) and 2 <= asked <= 4096 else script.embeddings.dimensions
+        vectors = embeddings.embeddings_body(texts, str(body.get("model")), dimensions, fault)
+        # Not `JSONResponse`: it refuses NaN, which is one of the faults.
+        return HttpResponse(json.dumps(vectors), media_type="application/json")
+
     async def not_found(self, request: Request, _problem: Exception) -> HttpResponse:
         """Any other path, in the kind's error shape."""
         await self._receive(request)
@@ -193,10 +216,12 @@ class _Deployment:
             cap = body.get(name)
             if cap is not None and not (isinstance(cap, int) and not isinstance(cap, bool) and cap >= 1):
                 raise _RefusedError(Refusal.BAD_VALUE, f"Parameter {name} must be at least 1, got {json.dumps(cap)}")
-        model = body.get("model")
+        self._check_model(body.get("model"))
+        return body
+
+    def _check_model(self, model: object) -> None:
         if self._script.check_model and model not in self._script.models:
             raise _RefusedError(Refusal.MODEL, f"The model `{model}` does not exist.")
-        return body
 
     def _asked(self, request: Request, body: dict[str, Any], key: str, turn: int, failed: int) -> Asked:
         messages = body["messages"]
@@ -267,6 +292,14 @@ def _object(raw: bytes) -> dict[str, Any]:
     if not isinstance(body, dict):
         raise _RefusedError(Refusal.BAD_JSON, "The request body must be a JSON object.")
     return body
+
+
+def _texts(given: object) -> list[str]:
+    """The texts of an embeddings request: one, or a list of them."""
+    texts = [given] if isinstance(given, str) else given
+    if isinstance(texts, list) and texts and all(isinstance(text, str) and text for text in texts):
+        return texts
+    raise _RefusedError(Refusal.BAD_VALUE, "Parameter input must be a text or a list of texts, none empty.")
 
 
 def _is_number(value: object) -> bool:

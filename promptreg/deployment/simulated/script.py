@@ -27,6 +27,16 @@ class _Model(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
 
+class Embeddings(_Model):
+    """What /v1/embeddings gives: vectors that depend on the text alone, near for texts that share letter pairs."""
+
+    dimensions: Annotated[int, Field(ge=2, le=4096)] = 128
+    fault: Literal["one_short", "one_long", "wrong_length", "text", "not_finite", "zero", "unavailable"] | None = None
+    """A vector too few or too many, one of another length, one of words, with NaN, or of zeros; or HTTP 503."""
+    at_most: Annotated[int, Field(ge=1)] | None = None
+    """Strikes only the first so many requests."""
+
+
 class Match(_Model):
     """Which requests a rule answers. Every condition that is given must hold; without any, all requests match."""
 
@@ -172,6 +182,7 @@ class Script(_Model):
     """None: a plausible version of the kind."""
     system_fingerprint: str | None = None
     latency: Latency = Latency()
+    embeddings: Embeddings = Embeddings()
     chunk_tokens: Annotated[int, Field(ge=1)] = 3
     """Tokens in one stream frame."""
     max_output: Annotated[int, Field(ge=1)] | None = None

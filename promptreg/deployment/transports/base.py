@@ -23,6 +23,7 @@ SMALL_S = 30.0
 """Longest wait for the answer to a small question."""
 
 CHAT_PATH = "chat/completions"
+EMBEDDINGS_PATH = "embeddings"
 """Where requests are posted, below the base URL."""
 
 
@@ -67,6 +68,8 @@ class Wiring:
     largest_body: int = LARGEST_BODY
     keep_alive_s: float = KEEP_ALIVE_S
     """How long an idle connection is kept for the next request; 0 for a connection of its own for each."""
+    path: str = CHAT_PATH
+    """Where the `wire` transport posts requests, see `url`."""
 
     def url(self, path: str) -> str:
         """The address of a path: below the base URL, or, when it begins with a slash, below the server's root.

@@ -12,7 +12,6 @@ from promptreg import __version__
 from promptreg.deployment.exchange import Chunk, Exchange, Failure
 from promptreg.deployment.json_text import dump_json
 from promptreg.deployment.sse import DONE
-from promptreg.deployment.transports.base import CHAT_PATH, TimeLimits, Wiring
 from promptreg.deployment.transports.failures import failure_of, timeout_failure, too_large
 from promptreg.deployment.transports.proxy import proxy_for
 from promptreg.deployment.transports.tls import tls_context
@@ -22,6 +21,7 @@ if TYPE_CHECKING:
     from types import TracebackType
 
     from promptreg.canonical import JsonObject
+    from promptreg.deployment.transports.base import TimeLimits, Wiring
 
 
 class WireTransport:
@@ -29,7 +29,7 @@ class WireTransport:
 
     def __init__(self, wiring: Wiring) -> None:
         self._wiring = wiring
-        self._chat_url = wiring.url(CHAT_PATH)
+        self._url = wiring.url(wiring.path)
         self._proxy = proxy_for(wiring)
         self._tls = tls_context(wiring)
         self._session: aiohttp.ClientSession | None = None
@@ -60,8 +60,8 @@ class WireTransport:
             self._session = None
 
     async def send(self, body: JsonObject) -> Exchange:
-        """Posts one chat completion request."""
-        return await self._exchange("POST", self._chat_url, dump_json(body), self._wiring.limits)
+        """Posts one request."""
+        return await self._exchange("POST", self._url, dump_json(body), self._wiring.limits)
 
     async def get(self, path: str) -> Exchange:
         """Fetches a path, see `Wiring.url`."""

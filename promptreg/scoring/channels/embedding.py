@@ -63,11 +63,22 @@ class EmbeddingChannel:
             known |= {piece: stored[digest] for piece, digest in hashes.items() if digest in stored}
         missing = [piece for piece in hashes if piece not in known]
         if missing:
-            fresh = dict(zip(missing, self._embedder.encode(missing), strict=True))
+            fresh = self._embed(missing)
+            dimensions = len(fresh[missing[0]])
+            # A server was given another model under the old name: vectors of two models are never compared.
+            stale = [piece for piece, vector in known.items() if len(vector) != dimensions]
             known |= fresh
-            if self._cache is not None:
-                self._cache.add_embeddings(self._embedder.name, {hashes[piece]: fresh[piece] for piece in missing})
+            if stale:
+                known |= self._embed(stale)
         self._vectors = known
+
+    def _embed(self, pieces: Sequence[str]) -> dict[str, NDArray[np.float32]]:
+        """Fresh vectors, which are kept in the cache too."""
+        fresh = dict(zip(pieces, self._embedder.encode(pieces), strict=True))
+        if self._cache is not None:
+            vectors = {_sha256(piece): vector for piece, vector in fresh.items()}
+            self._cache.add_embeddings(self._embedder.name, vectors)
+        return fresh
 
     def _pieces_of_case(self, answers: Sequence[Answer]) -> Iterator[str]:
         whole = _is_short(answers)

@@ -14,6 +14,19 @@ Vectors: TypeAlias = NDArray[np.float32]
 """One vector a text, shape (N, dimensions), each of length 1."""
 
 
+def unit_vectors(numbers: NDArray[np.float64]) -> Vectors:
+    """Rows scaled to length 1; none of them may be zero."""
+    # Scaled by the largest entry first, so that squares of huge or tiny numbers stay in range.
+    rows = numbers / np.abs(numbers).max(axis=1, keepdims=True)
+    units: Vectors = (rows / np.linalg.norm(rows, axis=1, keepdims=True)).astype(np.float32)
+    return units
+
+
+def encodable(text: str) -> str:
+    """The text with U+FFFD for each lone surrogate, which neither tokenizers nor servers take."""
+    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+
+
 class Embedder(Protocol):
     """Turns texts into vectors whose angles tell how alike the texts are in meaning."""
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Protocol
 import numpy as np
 
 from promptreg.errors import ConfigError
+from promptreg.scoring.embedders.base import encodable, unit_vectors
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -42,11 +43,20 @@ class TransformersEmbedder:
         """Vectors of all texts, scaled to length 1.
 
         Raises:
-            ConfigError: when the package is not installed or the model cannot be loaded.
+            ConfigError: when the package is not installed, the model cannot be loaded, or its vectors are no use.
         """
+        if not texts:
+            return np.zeros((0, 1), dtype=np.float32)  # the dimensions are not known before the model is loaded
         model = self._model = self._model or self._load()
-        vectors = model.encode(list(texts), normalize_embeddings=True, show_progress_bar=False, convert_to_numpy=True)
-        return np.asarray(vectors, dtype=np.float32)
+        readable = [encodable(text) for text in texts]
+        found = model.encode(readable, normalize_embeddings=False, show_progress_bar=False, convert_to_numpy=True)
+        vectors = np.asarray(found, dtype=np.float64)
+        if not (np.isfinite(vectors).all() and vectors.any(axis=1).all()):
+            raise ConfigError(
+                f'The sentence-transformers model "{self._model_name}" gave vectors that are zero or hold numbers '
+                "that are not finite, so distances would mean nothing. Its files may be damaged; take another model."
+            )
+        return unit_vectors(vectors)
 
     def _missing(self) -> ConfigError:
         return ConfigError(
@@ -58,12 +68,14 @@ class TransformersEmbedder:
     def _load(self) -> _Model:
         try:
             from sentence_transformers import SentenceTransformer  # noqa: PLC0415 - an extra, and slow to import
+            from transformers.utils.logging import disable_progress_bar  # noqa: PLC0415 - as above
         except ImportError:
             raise self._missing() from None
+        disable_progress_bar()  # it would be drawn through our own
         try:
             model: _Model = SentenceTransformer(self._model_name)
         except (OSError, ValueError, RuntimeError) as error:
-            first_line = (str(error).strip().splitlines() or [type(error).__name__])[0]
+            first_line = (str(error).strip().splitlines() or [type(error).__name__])[0].rstrip(".")
             raise ConfigError(
                 f'The sentence-transformers model "{self._model_name}" cannot be loaded: {first_line}. Give the name '
                 "of a model that this machine can reach, or the path of a folder that holds one.",
