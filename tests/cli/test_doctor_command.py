@@ -29,7 +29,9 @@ def quick_embedder(request, monkeypatch):
     """Loading the real embedder takes seconds; one test does."""
     if "real_embedder" not in request.fixturenames:
         real = registry.load_embedder
-        monkeypatch.setattr(registry, "load_embedder", lambda name, *rest: FakeEmbedder() if name == "usem3" else real(name, *rest))
+        monkeypatch.setattr(
+            registry, "load_embedder", lambda name, *rest: FakeEmbedder() if name == "usem3" else real(name, *rest)
+        )
 
 
 @pytest.fixture
