@@ -40,6 +40,11 @@ class Contract:
     lengths: NDArray[np.int64]
     """Shape (N,): characters of each content. Ordered values; a band over them is left on either side."""
 
+    def only(self, answers: Sequence[int]) -> Contract:
+        """The rows of these answers, by number. Columns stay, also those that none of them has."""
+        index = list(answers)
+        return Contract(self.features, self.present[index], self.lengths[index])
+
     def contestable(self, n: int) -> Contract:
         """The columns that can count under some labelling of n answers as source.
 

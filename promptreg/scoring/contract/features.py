@@ -22,7 +22,7 @@ tool_call       "get_weather": the tool is called
 tool_path       "get_weather $.city": every call of the tool has the argument
 tool_type       "get_weather $.city: string"
 tool_keys       "get_weather $: city, unit": these arguments and no others
-fact            "30 day": a number or an entity that is stated, in its normal form
+fact            "30 day": a number or an entity that is stated, in its normal form; in JSON by its texts and numbers
 
 Where the reasoning stood is no feature: a server that uses another field has not answered otherwise.
 """
@@ -37,7 +37,7 @@ import orjson
 
 from promptreg.scoring.checks.language import language_of_answer
 from promptreg.scoring.checks.refusal_text import refuses
-from promptreg.scoring.contract.json_shape import shapes_of
+from promptreg.scoring.contract.json_shape import shapes_of, texts_of
 from promptreg.scoring.contract.markup import Markup, read_markup
 from promptreg.text.facts.model import GROUP_OF
 from promptreg.text.facts.read import read_facts
@@ -48,6 +48,9 @@ if TYPE_CHECKING:
 
     from promptreg.answer.model import Answer
     from promptreg.scoring.contract.json_shape import Shape
+
+FACT_KIND: Final = "fact"
+"""Kind of the features that are stated facts; all others are the form that an answer has."""
 
 MOST_FACTS: Final = 500
 """Different facts of one answer that are kept, in the order of the text."""
@@ -111,19 +114,6 @@ def _of_content(answer: Answer, facts: Callable[[str], Iterable[str]]) -> Iterat
     if not any(end in content for end in "\n\r\u2028\u2029"):
         yield "single_line", ""
     markup = read_markup(content)
-    yield from _of_json(content, markup)
-    yield from _of_markup(markup)
-    language = language_of_answer(answer)
-    if language is not None:
-        yield "language", language
-    if not refuses(content):
-        yield "no_refusal", ""
-    kept = dict.fromkeys(facts(answer.content))
-    for normal in list(kept)[:MOST_FACTS]:
-        yield "fact", normal
-
-
-def _of_json(content: str, markup: Markup) -> Iterator[tuple[str, str]]:
     value = _parsed(content)
     if value is not _NOTHING:
         yield "json", ""
@@ -132,6 +122,16 @@ def _of_json(content: str, markup: Markup) -> Iterator[tuple[str, str]]:
     if value is not _NOTHING:
         for shape in shapes_of(value):
             yield from _of_shape("json", "", shape)
+    yield from _of_markup(markup)
+    language = language_of_answer(answer)
+    if language is not None:
+        yield "language", language
+    if not refuses(content):
+        yield "no_refusal", ""
+    # Keys state nothing, and a fence around JSON takes no fact away.
+    kept = dict.fromkeys(facts(answer.content if value is _NOTHING else "\n".join(texts_of(value))))
+    for normal in list(kept)[:MOST_FACTS]:
+        yield "fact", normal
 
 
 def _of_shape(kind: str, before: str, shape: Shape) -> Iterator[tuple[str, str]]:

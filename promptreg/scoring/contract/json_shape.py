@@ -18,7 +18,7 @@ MOST_VALUES: Final = 50_000
 """Values that are looked at; a list with more elements is judged by its first ones."""
 
 _PLAIN_KEY: Final = re.compile(r"[^\W\d][\w-]*+")
-_LAST_STEP: Final = re.compile(r"(?:\[\]|\.[\w-]++|\[\"(?:[^\"\\]|\\.)*+\"\])$")
+_STEP: Final = re.compile(r"\[\]|\.[^\W\d][\w-]*+|\[\"(?:[^\"\\]|\\.)*+\"\]")
 
 
 class Shape(NamedTuple):
@@ -63,6 +63,23 @@ def shapes_of(value: Any) -> Iterator[Shape]:
                 waiting.append((child, depth + 1, inside))
 
 
+def texts_of(value: Any) -> list[str]:
+    """The texts and numbers of a value in their order, keys left out."""
+    texts: list[str] = []
+    waiting = [value]
+    for _ in range(MOST_VALUES):
+        if not waiting:
+            break
+        here = waiting.pop()
+        if isinstance(here, dict):
+            waiting += reversed(here.values())
+        elif isinstance(here, list):
+            waiting += reversed(here)
+        elif not isinstance(here, bool) and here is not None:
+            texts.append(str(here))
+    return texts
+
+
 def step(path: str, key: str) -> str:
     """The path of a key; keys that are no plain word stand in brackets and quotes."""
     if _PLAIN_KEY.fullmatch(key):
@@ -70,10 +87,14 @@ def step(path: str, key: str) -> str:
     return f"{path}[{json.dumps(key, ensure_ascii=False)}]"
 
 
-def parent(path: str) -> str | None:
-    """The path one level up; None for the top."""
-    last = _LAST_STEP.search(path)
-    return path[: last.start()] if last else None
+def places(path: str) -> tuple[str, ...]:
+    """The places on the way to a path, from `$` to itself; what follows the path in the text is left alone."""
+    if not path.startswith("$"):
+        return ()
+    ends = [1]
+    while found := _STEP.match(path, ends[-1]):
+        ends.append(found.end())
+    return tuple(path[:end] for end in ends)
 
 
 def _type_of(value: Any) -> str:

@@ -41,7 +41,8 @@ class Markup:
 def read_markup(text: str) -> Markup:
     """The shapes of a text. A fence that is never closed takes the rest of it."""
     text = text[:LONGEST].strip()
-    lines = text.splitlines()
+    # Not `splitlines`: it also cuts at characters that stand inside JSON texts.
+    lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
     fences: list[str] = []
     tables: list[tuple[str, ...]] = []
     bullets = numbers = 0

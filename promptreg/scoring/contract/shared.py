@@ -1,0 +1,188 @@
+"""What all recorded answers share, and which answers break it, as sentences."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from promptreg.scoring.contract.contract import contract_of
+from promptreg.scoring.contract.features import Feature
+from promptreg.scoring.contract.implied import INSIDE, JSON, PLAIN, place_of, unexplained
+from promptreg.scoring.contract.words import KINDS, Words, words_of
+from promptreg.text.preview import preview
+from promptreg.text.sentence import Sentence
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from numpy.typing import NDArray
+
+    from promptreg.answer.model import Answer
+    from promptreg.scoring.contract.contract import Contract
+
+_RANK: Final = {kind: rank for rank, kind in enumerate(KINDS)}
+
+
+@dataclass(frozen=True, slots=True)
+class SharedFeature:
+    """One feature that all recorded answers have."""
+
+    feature: Feature
+    recorded: int
+    """How many answers that are."""
+    words: Words = field(repr=False)
+
+    @property
+    def sentence(self) -> Sentence:
+        """As in "All 10 recorded answers were JSON with the keys a, b."."""
+        return Sentence(f"{_recorded_en(self)}.", f"{_recorded_zh(self)}。")
+
+
+@dataclass(frozen=True, slots=True)
+class Breach:
+    """A feature that all source answers have and some target answers lack."""
+
+    shared: SharedFeature
+    answers: tuple[int, ...]
+    """Places of the target answers that lack it for no other reason named, from n to N - 1."""
+    target: int
+    """Target answers in all."""
+    example: Sentence | None = None
+    """What they are instead, where that can be said."""
+
+    @property
+    def sentence(self) -> Sentence:
+        """As in "All 10 recorded answers were JSON with the keys a, b; 3 of 5 here are not."."""
+        count, words = len(self.answers), self.shared.words
+        here = words.one_here if count == 1 else words.here
+        more_en, more_zh = (f" ({self.example.en})", f"（{self.example.zh}）") if self.example else ("", "")
+        return Sentence(
+            f"{_recorded_en(self.shared)}; {count} of {self.target} here {here}{more_en}.",
+            f"{_recorded_zh(self.shared)}；这里 {self.target} 条中有 {count} 条{words.zh_here}{more_zh}。",
+        )
+
+
+def shared_features(answers: Sequence[Answer]) -> tuple[SharedFeature, ...]:
+    """What all answers share, the weightiest first, without what follows from another shared feature.
+
+    Args:
+        answers: The recorded answers of one case; none missing. No answers share nothing.
+    """
+    return shared_by(contract_of(answers), len(answers)) if answers else ()
+
+
+def shared_by(contract: Contract, n: int) -> tuple[SharedFeature, ...]:
+    """What the first n answers of a contract share, as `shared_features` gives it."""
+    shared = _shared(contract, n)
+    return tuple(
+        SharedFeature(feature, n, _words(feature, shared))
+        for feature in _ordered(feature for feature in shared if not _follows(feature, shared))
+    )
+
+
+def breaches(contract: Contract, n: int) -> tuple[Breach, ...]:
+    """Where target answers break what all source answers share, the most often broken first.
+
+    What follows from another breach of the same answer is left out: one that is no JSON has no keys either.
+
+    Args:
+        contract: Of all answers of the case, source first. A contract reduced by `contestable(n)` gives the same
+            breaches, but shorter sentences.
+        n: Source answers, at least 1.
+    """
+    shared = _shared(contract, n)
+    column = {feature: index for index, feature in enumerate(contract.features)}
+    total = len(contract.present) - n
+    lacking: dict[Feature, list[int]] = {}
+    for index in range(n, n + total):
+        lacked = [feature for feature in shared if not contract.present[index, column[feature]]]
+        for feature in unexplained(lacked):
+            lacking.setdefault(feature, []).append(index)
+    found = [
+        Breach(
+            SharedFeature(feature, n, _words(feature, shared)),
+            tuple(places),
+            total,
+            _fenced(contract, places) if feature == JSON else None,
+        )
+        for feature in _ordered(lacking)
+        if (places := lacking[feature])
+    ]
+    return tuple(sorted(found, key=lambda breach: -len(breach.answers)))
+
+
+def _shared(contract: Contract, n: int) -> frozenset[Feature]:
+    everywhere: NDArray[np.bool_] = np.all(contract.present[:n], axis=0)
+    return frozenset(feature for feature, has in zip(contract.features, everywhere, strict=True) if has)
+
+
+def _ordered(features: Iterable[Feature]) -> list[Feature]:
+    return sorted(features, key=lambda feature: (_RANK[feature.kind], feature.value))
+
+
+def _follows(feature: Feature, shared: frozenset[Feature]) -> bool:
+    """Whether another shared feature says this one already."""
+    if feature.kind == "content":
+        return feature.value == "present" and len(shared) > 1
+    if feature.kind in PLAIN:
+        return JSON in shared
+    if feature.kind == "fence":
+        return Feature("whole_fence", feature.value) in shared
+    return feature.kind in INSIDE and _follows_inside(feature, shared)
+
+
+def _follows_inside(feature: Feature, shared: frozenset[Feature]) -> bool:
+    """The same for what is inside a JSON value: types tell of paths, sets of keys of objects, JSON of its top."""
+    family, _, what = feature.kind.partition("_")
+    place = place_of(feature)
+    top = place.path == "$"
+    if what == "path":
+        return not top or family == "tool" or JSON in shared
+    if what == "keys":
+        return top and family == "json" and JSON in shared
+    if top and (family == "tool" or JSON in shared):
+        return True
+    if place.rest == "number":
+        return Feature(feature.kind, feature.value.removesuffix("number") + "integer") in shared
+    return place.rest == "object" and any(
+        other.kind == f"{family}_keys" and place_of(other)[:2] == place[:2] for other in shared
+    )
+
+
+def _words(feature: Feature, shared: frozenset[Feature]) -> Words:
+    """The words of a feature; those of JSON name its top keys."""
+    words = words_of(feature)
+    if feature != JSON:
+        return words
+    tops = [place for other in shared if other.kind == "json_keys" and (place := place_of(other)).path == "$"]
+    if tops and tops[0].rest:
+        keys = preview(tops[0].rest, 80)
+        return words._replace(had=f"were JSON with the keys {keys}", zh_had=f"{{all}}是带有键 {keys} 的 JSON")
+    return words
+
+
+def _fenced(contract: Contract, places: Sequence[int]) -> Sentence | None:
+    """How many of the answers that are no JSON hold it in a code block."""
+    top = Feature("json_path", "$")
+    if top not in contract.features:
+        return None
+    fenced = int(contract.present[list(places), contract.features.index(top)].sum())
+    if not fenced:
+        return None
+    return Sentence(f"{fenced} in a code block", f"其中 {fenced} 条放在代码块中")
+
+
+def _recorded_en(shared: SharedFeature) -> str:
+    had = shared.words.had
+    if shared.recorded == 1:
+        return f"The recorded answer {'was' + had[4:] if had.startswith('were ') else had}"
+    return f"All {shared.recorded} recorded answers {had}"
+
+
+def _recorded_zh(shared: SharedFeature) -> str:
+    every = "都" if shared.recorded > 1 else ""
+    # Not `format`: keys and facts may hold braces.
+    had = shared.words.zh_had.replace("{all}", every, 1)
+    return f"录制的 {shared.recorded} 条回答{had}"

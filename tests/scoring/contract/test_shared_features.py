@@ -1,0 +1,157 @@
+from __future__ import annotations
+
+import json
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from promptreg.answer.model import Answer, ToolCall
+from promptreg.scoring.contract.contract import contract_of
+from promptreg.scoring.contract.features import Feature
+from promptreg.scoring.contract.implied import unexplained
+from promptreg.scoring.contract.shared import breaches, shared_features
+
+REPLY = '{"a": "三十天", "b": [{"n": 1}]}'
+CALL = (ToolCall("get_weather", '{"city": "Oslo", "days": 2}'),)
+
+
+def broken(source, target):
+    return {(each.shared.feature.kind, each.shared.feature.value): each for each in _breaches(source, target)}
+
+
+def _breaches(source, target):
+    return breaches(contract_of([*source, *target]), len(source))
+
+
+def test_the_sentence_names_keys_and_counts_in_both_languages():
+    source, target = (
+        [Answer(REPLY)] * 10,
+        [Answer(f"```json\n{REPLY}\n```")] * 2 + [Answer("三十天")] + [Answer(REPLY)] * 2,
+    )
+    (breach,) = _breaches(source, target)
+    assert breach.shared.sentence.en == "All 10 recorded answers were JSON with the keys a, b."
+    assert breach.shared.sentence.zh == "录制的 10 条回答都是带有键 a, b 的 JSON。"
+    assert breach.sentence.en == (
+        "All 10 recorded answers were JSON with the keys a, b; 3 of 5 here are not (2 in a code block)."
+    )
+    assert (
+        breach.sentence.zh
+        == "录制的 10 条回答都是带有键 a, b 的 JSON；这里 5 条中有 3 条不是（其中 2 条放在代码块中）。"
+    )
+    assert breach.answers == (10, 11, 12)
+
+
+@pytest.mark.parametrize(
+    ("source", "target", "expected"),
+    [
+        (REPLY, '{"a": "三十天"}', {("json_path", "$.b"), ("fact", "1")}),
+        (REPLY, '{"a": "三十天", "b": [], "x": 1}', {("json_path", "$.b[]"), ("json_keys", "$: a, b")}),
+        (REPLY, REPLY.replace("1", '"1"'), {("json_type", "$.b[].n: number")}),
+        (REPLY, REPLY.replace("1", "1.5"), {("json_type", "$.b[].n: integer"), ("fact", "1")}),
+        (REPLY, REPLY.replace("三十天", "30 天"), set()),
+        (REPLY, "", {("content", "present")}),
+        (REPLY, "抱歉，我无法提供这些信息。", {("json", ""), ("no_refusal", "")}),
+        ("退款需要三十天。", "退款需要15天。", {("fact", "30 day")}),
+        ("退款需要三十天。", "Refunds take 30 days.", {("language", "zh")}),
+        ("退款需要三十天。", "```\n退款需要三十天。\n```", {("no_fence", ""), ("language", "zh"), ("fact", "30 day")}),
+        ("- a\n- b", "1. a\n2. b", {("list", "bulleted")}),
+        ("a | b\n--|--\n1 | 2", "a: 1, b: 2", {("table", "a | b")}),
+    ],
+)
+def test_one_cause_is_one_breach(source, target, expected):
+    assert set(broken([Answer(source)] * 3, [Answer(target)])) == expected
+
+
+@pytest.mark.parametrize(
+    ("target", "expected"),
+    [
+        (Answer("天气很好。", finish_reason="stop"), {("content", "absent"), ("tool_call", "get_weather")}),
+        (
+            Answer(tool_calls=(ToolCall("get_weather", '{"city": "Os'),), finish_reason="tool_calls"),
+            {("tool_path", "get_weather $")},
+        ),
+        (
+            Answer(tool_calls=(ToolCall("get_weather", '{"city": 1, "days": 2}'),), finish_reason="stop"),
+            {("tool_type", "get_weather $.city: string"), ("finish_reason", "tool_calls")},
+        ),
+    ],
+)
+def test_tool_calls_break_by_one_cause(target, expected):
+    assert set(broken([Answer(tool_calls=CALL, finish_reason="tool_calls")] * 2, [target])) == expected
+
+
+def test_what_follows_from_json_is_not_said_again():
+    said = {each.feature for each in shared_features([Answer(REPLY)] * 2)}
+    assert Feature("json", "") in said
+    assert Feature("json_type", "$.b[].n: integer") in said
+    assert not said & {Feature("no_fence", ""), Feature("json_path", "$.b"), Feature("json_type", "$.b[].n: number")}
+
+
+def test_one_recorded_answer_is_spoken_of_in_the_singular():
+    sentences = {each.sentence.en for each in shared_features([Answer("- a\n- b")])}
+    assert "The recorded answer had a bulleted list." in sentences
+    assert "The recorded answer was in English." in sentences
+    assert not any(" were " in sentence for sentence in sentences)
+
+
+def test_no_answers_share_nothing():
+    assert shared_features([]) == ()
+
+
+def test_hostile_keys_and_facts_stay_short_and_on_one_line():
+    answers = [Answer(json.dumps({"{all}\n\x1b[31m%s" + "k" * 500: "{0} 30 天"}))]
+    for each in shared_features(answers):
+        for text in (each.sentence.en, each.sentence.zh):
+            assert "\n" not in text
+            assert "\x1b" not in text
+            assert len(text) < 300
+
+
+CONTENT = st.sampled_from(
+    [
+        REPLY,
+        f"```json\n{REPLY}\n```",
+        '{"a": 1}',
+        "[]",
+        "- a\n- b",
+        "一、甲\n二、乙",
+        "a|b\n-|-\n",
+        "",
+        "我无法回答这个问题。",
+    ],
+)
+ANSWER = st.builds(
+    Answer,
+    content=CONTENT | st.text(max_size=30),
+    reasoning=st.sampled_from(["", "hm"]),
+    tool_calls=st.sampled_from([(), CALL, (ToolCall("get_weather", "{"),), (ToolCall("", "[1]"),)]),
+    finish_reason=st.sampled_from([None, "stop", "length", "tool_calls"]),
+)
+
+
+@settings(max_examples=80, deadline=None)
+@given(st.lists(ANSWER, min_size=1, max_size=4), st.lists(ANSWER, min_size=1, max_size=4))
+def test_every_answer_that_lacks_something_is_in_a_breach_and_no_other(source, target):
+    contract = contract_of([*source, *target])
+    n = len(source)
+    shared = contract.present[:n].all(axis=0)
+    lacking = {index for index in range(n, len(contract.present)) if not contract.present[index, shared].all()}
+    found = breaches(contract, n)
+    assert {index for breach in found for index in breach.answers} == lacking
+    for breach in found:
+        assert breach.sentence.en.endswith(".")
+        assert breach.sentence.zh.endswith("。")
+        assert f"{len(breach.answers)} of {len(target)} here" in breach.sentence.en
+    for each in shared_features(source):
+        assert each.recorded == n
+        assert "{all}" not in each.sentence.zh
+
+
+@settings(max_examples=60, deadline=None)
+@given(ANSWER)
+def test_no_lack_is_explained_away_altogether(answer):
+    features = contract_of([answer]).features
+    assert unexplained(features)
+    for feature in features:
+        assert unexplained([feature]) == {feature}
