@@ -27,7 +27,7 @@ def _breaches(source, target):
 def test_the_sentence_names_keys_and_counts_in_both_languages():
     source, target = (
         [Answer(REPLY)] * 10,
-        [Answer(f"```json\n{REPLY}\n```")] * 2 + [Answer("三十天")] + [Answer(REPLY)] * 2,
+        [Answer(f"```json\n{REPLY}\n```")] * 2 + [Answer("三十天，1")] + [Answer(REPLY)] * 2,
     )
     (breach,) = _breaches(source, target)
     assert breach.shared.sentence.en == "All 10 recorded answers were JSON with the keys a, b."
