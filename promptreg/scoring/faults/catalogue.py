@@ -1,0 +1,82 @@
+"""What is told about each kind: what the user sees, the next step, the likely causes. The texts are in a data file."""
+
+from __future__ import annotations
+
+import tomllib
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+from promptreg.scoring.faults.evidence import shown
+from promptreg.scoring.faults.model import Finding, Severity
+from promptreg.text.sentence import Sentence
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One kind of fault."""
+
+    kind: str
+    title: Sentence
+    """A few words: "The same phrase again and again"."""
+    sees: Sentence
+    """What a user of the application sees."""
+    next_step: Sentence
+    severity: Severity
+    """The severity where the rule does not decide between several."""
+    suspects: tuple[str, ...]
+    """Keys of `Catalogue.suspects`, the likeliest first."""
+
+
+@dataclass(frozen=True, slots=True)
+class Catalogue:
+    """All kinds, and all suspects."""
+
+    entries: Mapping[str, Entry]
+    suspects: Mapping[str, Sentence]
+    """What to try, by the suspect's name."""
+
+
+@cache
+def catalogue() -> Catalogue:
+    """The catalogue of this version."""
+    text = resources.files(__package__ or "").joinpath("catalogue.toml").read_text("utf-8")
+    data = tomllib.loads(text)
+    suspects = {name: _sentence(value) for name, value in data.pop("suspects").items()}
+    return Catalogue(
+        MappingProxyType({kind: _entry(kind, value) for kind, value in data.items()}),
+        MappingProxyType(suspects),
+    )
+
+
+def found(kind: str, where: str, evidence: str, severity: Severity | None = None) -> Finding:
+    """A finding with the catalogue's severity and suspects; the evidence is shortened and made safe here.
+
+    Args:
+        kind: `F01` to `F55`.
+        where: field, frame and offset.
+        evidence: any text from outside.
+        severity: where it is not the kind's usual one.
+    """
+    entry = catalogue().entries[kind]
+    return Finding(kind, severity or entry.severity, shown(where, 80), shown(evidence), entry.suspects)
+
+
+def _entry(kind: str, value: dict[str, Any]) -> Entry:
+    return Entry(
+        kind,
+        title=_sentence(value["title"]),
+        sees=_sentence(value["sees"]),
+        next_step=_sentence(value["next"]),
+        severity=Severity(value["severity"]),
+        suspects=tuple(value["suspects"]),
+    )
+
+
+def _sentence(value: dict[str, str]) -> Sentence:
+    return Sentence(value["en"], value["zh"])

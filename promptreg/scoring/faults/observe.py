@@ -1,0 +1,163 @@
+"""From an exchange to what the rules see: the bytes are read by the product's own readers, nothing is read twice."""
+
+from __future__ import annotations
+
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+from promptreg.answer.model import Answer
+from promptreg.answer.reader import answer_from_message
+from promptreg.answer.usage import usage_from_json
+from promptreg.deployment.assembly import Assembly
+from promptreg.deployment.exchange import FailureKind
+from promptreg.deployment.json_text import parse_json
+from promptreg.deployment.reader import read_exchange
+from promptreg.deployment.sse import DONE, read_events
+from promptreg.scoring.faults.model import Frame, Observation
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from promptreg.canonical import Json, JsonObject
+    from promptreg.deployment.exchange import Exchange
+    from promptreg.deployment.reading import Reading
+    from promptreg.deployment.sse import Event
+    from promptreg.scoring.faults.golden import Golden
+
+_STREAM_STARTS = (b"data:", b"event:", b"id:", b"retry:", b":")
+_NOTHING: JsonObject = MappingProxyType({})
+
+
+def observe_exchange(
+    exchange: Exchange,
+    request: JsonObject = _NOTHING,
+    *,
+    label: str = "",
+    golden: Golden | None = None,
+    expected: JsonObject = _NOTHING,
+    server: str | None = None,
+    reading: Reading | None = None,
+    streamed: bool | None = None,
+) -> Observation:
+    """What the rules see of one exchange.
+
+    Args:
+        exchange: the raw exchange.
+        request: the request body that was sent.
+        label: how the call is told from others of the same request.
+        golden: what the source recorded for the request.
+        expected: what the sender knows about the right answer.
+        server: kind of the server, where it is known.
+        reading: the exchange as already read; read here when it is None.
+        streamed: whether the body is an event stream; told by its beginning when it is None.
+    """
+    reading = read_exchange(exchange) if reading is None else reading
+    body = exchange.body
+    if streamed is None:
+        streamed = body.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(_STREAM_STARTS)
+    document: Json = None
+    choice: JsonObject | None = None
+    message: JsonObject | None = None
+    finish: Json = None
+    frames: tuple[Frame, ...] = ()
+    done = False
+    if streamed:
+        events, _ = read_events(exchange.chunks)
+        frames, done = _frames(events)
+        assembly = Assembly(set())
+        for frame in frames:
+            assembly.add_choices(list(frame.choices), frame.at_s)
+        if assembly.any_choice:
+            message, finish = assembly.message(), assembly.finish_reason
+        usage_json = _last_usage(frames)
+    else:
+        document = _read(body)
+        choice = _first_choice(document)
+        found = choice.get("message", choice.get("delta")) if choice is not None else None
+        if choice is not None and isinstance(found, dict):
+            message, finish = found, choice.get("finish_reason")
+        usage_json = _object(document.get("usage")) if isinstance(document, dict) else None
+    return Observation(
+        label=label,
+        request=request,
+        status=exchange.status,
+        headers=exchange.headers,
+        body=body.decode("utf-8", "replace"),
+        document=document,
+        streamed=streamed,
+        frames=frames,
+        done=done,
+        failure=exchange.failure.kind if exchange.failure is not None else None,
+        failure_message=exchange.failure.message if exchange.failure is not None else "",
+        duration_s=exchange.duration_s,
+        choice=choice,
+        message=message,
+        answer=Answer() if message is None else answer_from_message(message, finish),
+        usage=usage_from_json(usage_json),
+        usage_json=usage_json,
+        system_fingerprint=_fingerprint(reading, document),
+        problem=reading.problem,
+        notes=frozenset(reading.notes),
+        server=server,
+        golden=golden,
+        expected=expected,
+    )
+
+
+def timed_out(failure: FailureKind | None) -> bool:
+    """Whether a call ended because the client waited too long."""
+    return failure in (
+        FailureKind.CONNECT_TIMEOUT,
+        FailureKind.FIRST_BYTE_TIMEOUT,
+        FailureKind.IDLE_TIMEOUT,
+        FailureKind.TOTAL_TIMEOUT,
+    )
+
+
+def _frames(events: Sequence[Event]) -> tuple[tuple[Frame, ...], bool]:
+    frames = []
+    done = False
+    for event in events:
+        data = event.data.strip()
+        if data == DONE:
+            done = True
+            continue
+        value = _read(data) if data[:1] == b"{" else None
+        frames.append(Frame(event.data.decode("utf-8", "replace"), value, event.bare, event.name, event.at_s))
+    return tuple(frames), done
+
+
+def _read(data: bytes) -> Json:
+    try:
+        return parse_json(data)
+    except ValueError:
+        return None
+
+
+def _first_choice(document: Json) -> JsonObject | None:
+    choices = document.get("choices") if isinstance(document, dict) else None
+    if not isinstance(choices, list):
+        return None
+    found = [choice for choice in choices if isinstance(choice, dict)]
+    return next((choice for choice in found if not choice.get("index")), found[0] if found else None)
+
+
+def _last_usage(frames: Sequence[Frame]) -> JsonObject | None:
+    for frame in reversed(frames):
+        usage = frame.value.get("usage") if isinstance(frame.value, dict) else None
+        if isinstance(usage, dict) and usage:
+            return usage
+    return None
+
+
+def _object(value: Json) -> JsonObject | None:
+    return value if isinstance(value, dict) else None
+
+
+def _fingerprint(reading: Reading, document: Json) -> str | None:
+    if reading.system_fingerprint is None and isinstance(document, dict):
+        # Captured files put it inside `usage` at times.
+        usage = document.get("usage")
+        value = usage.get("system_fingerprint") if isinstance(usage, dict) else None
+        return value if isinstance(value, str) else None
+    return reading.system_fingerprint

@@ -1,0 +1,215 @@
+"""Captured responses in a file, one JSON object a line: what `promptreg diagnose` reads.
+
+    {"id": "…", "request": {…}, "status": 200, "body": {…}}         a response without stream; `raw` for exact text
+    {"id": "…", "request": {…}, "status": 200, "sse": [{…}, "[DONE]"], "closed": "eof"}
+                                                                    a stream, frame by frame; `raw_stream` for its text
+    {"id": "…", "request": {…}, "runs": [{"label": "warm", "status": 200, "body": {…}}, …]}   several calls
+
+`status` is null when nothing arrived, and `error` says why. `golden` holds what the source answered, as much of it as
+matters: `content`, `reasoning`, `tool_calls`, `finish_reason`, `message_keys`, `reasoning_chars` (least and greatest),
+`status`, `prompt_tokens`, or a whole response as above. `expect_values` holds what is known about the right answer.
+Keys of a call given beside `runs` hold for all of them.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from promptreg.answer.reader import answer_from_message
+from promptreg.deployment.exchange import Chunk, Exchange, Failure, FailureKind
+from promptreg.deployment.json_text import dump_json
+from promptreg.scoring.faults.golden import Golden
+from promptreg.scoring.faults.observe import observe_exchange
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from promptreg.answer.model import Answer
+    from promptreg.canonical import Json, JsonObject
+    from promptreg.scoring.faults.model import Observation
+
+RESPONSE_KEYS: Final = ("body", "raw", "sse", "raw_stream", "error")
+"""Keys that say what came back; a call has at least one of them or a status."""
+
+_CALL_KEYS: Final = ("request", "status", "headers", "closed", "golden", "expect_values", "server", "duration_s")
+_SPEED_S: Final = 0.02  # between two frames of a stream whose arrival times were not captured
+
+
+class UnreadablePayload(ValueError):  # noqa: N818 - a sentence for the user of `diagnose`, who gets it with its line
+    """A line is no captured response; the text is one sentence that says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Payload:
+    """One line of a file of captured responses."""
+
+    identifier: str
+    calls: tuple[Observation, ...]
+    """One call, or the calls of `runs` in their order."""
+
+
+def read_payload(line: str | bytes) -> Payload:
+    """Reads one line.
+
+    Raises:
+        UnreadablePayload: when it is no JSON object that holds a response.
+    """
+    try:
+        value: Json = json.loads(line)
+    except UnicodeDecodeError as error:
+        raise UnreadablePayload(f"not UTF-8 (byte {error.start} of the line)") from error
+    except RecursionError as error:
+        raise UnreadablePayload("JSON nested too deeply") from error
+    except json.JSONDecodeError as error:
+        raise UnreadablePayload(f"not JSON ({error.msg} at column {error.colno})") from error
+    if not isinstance(value, dict):
+        raise UnreadablePayload("JSON, but no object; each line is one object with `request` and a response")
+    identifier = value.get("id")
+    return Payload(
+        identifier if isinstance(identifier, str) else "" if identifier is None else json.dumps(identifier),
+        observations_from_json(value),
+    )
+
+
+def observations_from_json(value: JsonObject) -> tuple[Observation, ...]:
+    """The calls of one object of the format.
+
+    Raises:
+        UnreadablePayload: when it holds no response, or one of the wrong type.
+    """
+    runs = value.get("runs")
+    if runs is None:
+        return (_observation(value),)
+    if not isinstance(runs, list) or not runs or not all(isinstance(run, dict) for run in runs):
+        raise UnreadablePayload("`runs` must be a list of at least one object, each with a response of its own")
+    shared = {name: value[name] for name in _CALL_KEYS if name in value}
+    return tuple(_observation({**shared, **run}) for run in runs)
+
+
+def exchange_from_json(value: JsonObject) -> Exchange:
+    """The exchange that a response of the format stands for.
+
+    Raises:
+        UnreadablePayload: when it holds no response, or one of the wrong type.
+    """
+    status = value.get("status")
+    if status is not None and (not isinstance(status, int) or isinstance(status, bool)):
+        raise UnreadablePayload(f"`status` must be a whole number or null, not {json.dumps(status)}")
+    if not any(name in value for name in RESPONSE_KEYS) and status is None:
+        raise UnreadablePayload(f"no response: one of {', '.join(f'`{name}`' for name in RESPONSE_KEYS)} is needed")
+    chunks = _chunks(value)
+    failure = _failure(value, any(chunk.data for chunk in chunks))
+    if status is None and failure is None:
+        status = 200
+    duration = value.get("duration_s")
+    return Exchange(
+        sent_at=0.0,
+        duration_s=float(duration) if isinstance(duration, (int, float)) else chunks[-1].at_s if chunks else 0.0,
+        status=status,
+        headers=_headers(value),
+        chunks=chunks,
+        failure=failure,
+    )
+
+
+def _observation(value: JsonObject) -> Observation:
+    request = value.get("request")
+    expected = value.get("expect_values")
+    label, server = value.get("label"), value.get("server")
+    return observe_exchange(
+        exchange_from_json(value),
+        request if isinstance(request, dict) else {},
+        label=label if isinstance(label, str) else "",
+        golden=_golden(value.get("golden")),
+        expected=expected if isinstance(expected, dict) else {},
+        server=server if isinstance(server, str) else None,
+        streamed=True if "sse" in value or "raw_stream" in value else None,
+    )
+
+
+def _headers(value: JsonObject) -> tuple[tuple[str, str], ...]:
+    headers = value.get("headers")
+    if isinstance(headers, dict):
+        return tuple((name.lower(), text) for name, text in headers.items() if isinstance(text, str))
+    if "sse" in value or "raw_stream" in value:
+        return (("content-type", "text/event-stream"),)
+    return (("content-type", "application/json"),) if isinstance(value.get("body"), dict) else ()
+
+
+def _chunks(value: JsonObject) -> tuple[Chunk, ...]:
+    frames = value.get("sse")
+    if frames is not None:
+        if not isinstance(frames, list):
+            raise UnreadablePayload("`sse` must be a list of frames")
+        return tuple(
+            Chunk(number * _SPEED_S, b"data: " + _bytes(frame) + b"\n\n") for number, frame in enumerate(frames, 1)
+        )
+    for name in ("raw_stream", "raw"):
+        text = value.get(name)
+        if text is not None:
+            if not isinstance(text, str):
+                raise UnreadablePayload(f"`{name}` must be text")
+            return (Chunk(_SPEED_S, _bytes(text)),)
+    body = value.get("body")
+    return () if body is None else (Chunk(_SPEED_S, _bytes(body)),)
+
+
+def _bytes(value: Json) -> bytes:
+    return value.encode("utf-8", "surrogatepass") if isinstance(value, str) else dump_json(value)
+
+
+def _failure(value: JsonObject, any_byte: bool) -> Failure | None:
+    """Why the connection ended early. `eof` is the server's own end: the stream itself shows what is missing."""
+    said = value.get("error")
+    if value.get("closed") == "timeout":
+        kind = FailureKind.IDLE_TIMEOUT if any_byte else FailureKind.FIRST_BYTE_TIMEOUT
+        return Failure(kind, said if isinstance(said, str) else "The server sent nothing more in time.")
+    if not isinstance(said, str):
+        return None
+    lowered = said.lower()
+    if "timeout" in lowered or "timed out" in lowered or "time-out" in lowered:
+        return Failure(FailureKind.IDLE_TIMEOUT if any_byte else FailureKind.FIRST_BYTE_TIMEOUT, said)
+    refused = "refused" in lowered or "connect" in lowered
+    return Failure(FailureKind.CONNECT if refused and not any_byte else FailureKind.DISCONNECTED, said)
+
+
+def _golden(value: Json) -> Golden | None:
+    if isinstance(value, list):
+        calls = [
+            call for part in value if isinstance(part, dict) and _whole(part) for call in observations_from_json(part)
+        ]
+        return Golden.of(calls) if calls else None
+    if not isinstance(value, dict):
+        return None
+    if _whole(value):
+        return Golden.of(observations_from_json(value))
+    answer = _golden_answer(value)
+    content, reasoning, keys = value.get("content"), answer.reasoning if answer else "", value.get("message_keys")
+    finish, status, tokens = value.get("finish_reason"), value.get("status"), value.get("prompt_tokens")
+    return Golden(
+        contents=(content,) if isinstance(content, str) else (),
+        reasonings=(reasoning,) if reasoning else None,
+        answers=(answer,) if answer else (),
+        message_keys=frozenset(key for key in keys if isinstance(key, str)) if isinstance(keys, list) else None,
+        reasoning_chars=_range(value.get("reasoning_chars")),
+        finish_reasons=frozenset({finish}) if isinstance(finish, str) else None,
+        statuses=frozenset({status}) if isinstance(status, int) else frozenset(),
+        prompt_tokens=frozenset({tokens}) if isinstance(tokens, int) else frozenset(),
+    )
+
+
+def _whole(value: Mapping[str, Json]) -> bool:
+    return "runs" in value or any(name in value for name in RESPONSE_KEYS)
+
+
+def _golden_answer(value: JsonObject) -> Answer | None:
+    if not any(name in value for name in ("content", "reasoning", "reasoning_content", "tool_calls")):
+        return None
+    return answer_from_message(value, value.get("finish_reason"))
+
+
+def _range(value: Json) -> tuple[int, int] | None:
+    numbers = [number for number in value if isinstance(number, int)] if isinstance(value, list) else []
+    return (min(numbers), max(numbers)) if numbers else None

@@ -1,0 +1,47 @@
+"""Every family of rules, and the one function that runs them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final
+
+from promptreg.scoring.faults import text
+from promptreg.scoring.faults.model import Finding, Observation, Severity
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from promptreg.scoring.faults.model import Rule
+
+FAMILIES: Final[tuple[tuple[Rule, ...], ...]] = (text.rules,)
+"""The rules of each family, in the order of the design page (A to G)."""
+
+_ORDER: Final = tuple(Severity)
+
+
+def find_faults(
+    observed: Observation | Sequence[Observation],
+    families: Sequence[Sequence[Rule]] = FAMILIES,
+) -> tuple[Finding, ...]:
+    """Every fault of one call, or of several calls of the same request; the gravest first.
+
+    Args:
+        observed: one call, or several in the order in which they were made. Rules on repeated calls run when there
+            are at least two; findings about one of several calls have its label before their place.
+        families: the rules to run.
+    """
+    calls = (observed,) if isinstance(observed, Observation) else tuple(observed)
+    found: dict[Finding, None] = {}
+    for rules in families:
+        for rule in rules:
+            if rule.find is not None:
+                for number, call in enumerate(calls, 1):
+                    for finding in rule.find(call):
+                        found[finding if len(calls) == 1 else _labelled(finding, call.label or f"call {number}")] = None
+            if rule.find_in_run is not None and len(calls) > 1:
+                found.update(dict.fromkeys(rule.find_in_run(calls)))
+    return tuple(sorted(found, key=lambda finding: (_ORDER.index(finding.severity), finding.kind, finding.where)))
+
+
+def _labelled(finding: Finding, label: str) -> Finding:
+    return replace(finding, where=f"{label}: {finding.where}")

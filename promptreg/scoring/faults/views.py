@@ -1,0 +1,88 @@
+"""What several rules need to know about a text, worked out at most once."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from promptreg.text.script import language_of, script_counts, without_code
+
+if TYPE_CHECKING:
+    from promptreg.canonical import Json
+
+
+class Text:
+    """A text and what is known about it."""
+
+    def __init__(self, text: str) -> None:
+        self.raw = text
+
+    def __bool__(self) -> bool:
+        return bool(self.raw)
+
+    @cached_property
+    def blank(self) -> bool:
+        """Whether there is nothing to see."""
+        return not self.raw.strip()
+
+    @cached_property
+    def prose(self) -> str:
+        """The text outside fenced and inline code."""
+        return without_code(self.raw)
+
+    @cached_property
+    def code(self) -> str:
+        """The lines inside fenced code, joined."""
+        return fenced_lines(self.raw)
+
+    @cached_property
+    def letters(self) -> Mapping[str, int]:
+        """Letters outside code by Unicode script."""
+        return script_counts(self.prose)
+
+    @cached_property
+    def language(self) -> str | None:
+        """The language most of the text is in; None without letters outside code."""
+        return language_of(self.raw)
+
+
+def fenced_lines(text: str) -> str:
+    """The lines inside code fences of a text, without the fences. A fence that is never closed runs to the end."""
+    if "```" not in text and "~~~" not in text:
+        return ""
+    inside: list[str] = []
+    fence = ""
+    for line in text.splitlines():
+        mark = line.strip()
+        if fence:
+            if mark.startswith(fence) and not mark.strip(fence[0]):
+                fence = ""
+            else:
+                inside.append(line)
+        elif mark.startswith(("```", "~~~")):
+            rest = mark.lstrip(mark[0])
+            if mark[0] not in rest:
+                fence = mark[: len(mark) - len(rest)]
+    return "\n".join(inside)
+
+
+def text_of_content(content: Json) -> str:
+    """The text of a message's content: text, or a list of parts of which those with text count."""
+    if isinstance(content, str):
+        return content
+    if isinstance(content, Sequence):
+        parts = (part.get("text") if isinstance(part, Mapping) else part for part in content)
+        return "".join(part for part in parts if isinstance(part, str))
+    return ""
+
+
+def texts_of_messages(messages: Json) -> list[tuple[str, str]]:
+    """Role and text of every message of a request, as far as they can be read."""
+    found: list[tuple[str, str]] = []
+    if isinstance(messages, Sequence) and not isinstance(messages, str):
+        for message in messages:
+            if isinstance(message, Mapping):
+                role = message.get("role")
+                found.append((role if isinstance(role, str) else "", text_of_content(message.get("content"))))
+    return found
