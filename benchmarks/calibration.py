@@ -3,11 +3,15 @@
     python benchmarks/calibration.py --table 2b          the default plan on a synthetic generator
     python benchmarks/calibration.py --table 4           recordings in blocks and in passes, no drift
     python benchmarks/calibration.py --passes FILE.json  suites of recorded answers, beside threshold gates
+    python benchmarks/calibration.py --real              suites recorded now from the demo's model, 40 a temperature
     python benchmarks/calibration.py --speed             seconds and memory of the suite test
 
 Each cell stands beside the published one (in brackets). Cells outside the published band (null rows ±.04, others ±.12)
 are marked and counted at the end. The published tables 2b and 4 were made with an older form of the suite statistic, so
 a cell above the band in a row with drift is a gain, and so is one below it in a row without.
+
+`--real` takes half an hour on two free cores. With `--keep FILE` its answers stay, and a run that was ended goes on
+from them; `--real --from FILE` judges them again without a call.
 """
 
 from __future__ import annotations
@@ -18,11 +22,12 @@ import resource
 import sys
 import time
 from collections import Counter
-from math import sqrt
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
+from intervals import wilson
+from real_verdicts import real_suites
 from recorded_suites import KINDS, RecordedScorer, draw_recorded, read_recording
 from synthetic_suites import Sessions, draw_suite, first_passes, trait
 
@@ -245,14 +250,6 @@ def gates_reject(scores: Sequence[CaseScores]) -> dict[str, bool]:
     }
 
 
-def wilson(hits: int, trials: int) -> tuple[float, float]:
-    """95 % interval of a share."""
-    share, z2 = hits / trials, 1.96**2
-    middle = (share + z2 / (2 * trials)) / (1 + z2 / trials)
-    half = 1.96 / (1 + z2 / trials) * sqrt(share * (1 - share) / trials + z2 / (4 * trials**2))
-    return max(0.0, middle - half), min(1.0, middle + half)
-
-
 def table_7(path: Path, suites: int, seed: int) -> None:
     """Suites drawn from recorded answers: the product's drift test beside the gates that other tools use."""
     recording, temperature = read_recording(path)
@@ -303,21 +300,36 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--table", choices=["2b", "4"])
     parser.add_argument("--passes", type=Path, metavar="FILE")
+    parser.add_argument("--real", action="store_true")
     parser.add_argument("--speed", action="store_true")
     parser.add_argument(
-        "--suites", type=int, default=60, help="suites a cell (table 2b: five times as many in null rows)"
+        "--suites",
+        type=int,
+        help="suites a cell: 60, or 40 with --real; table 2b takes five times as many in null rows",
+    )
+    parser.add_argument(
+        "--temperature", type=float, nargs="+", default=[0.7, 0.2], help="with --real: temperatures to sample at"
+    )
+    parser.add_argument("--keep", type=Path, metavar="FILE", help="--real, keeping the answers suite by suite")
+    parser.add_argument("--from", dest="kept", type=Path, metavar="FILE", help="--real, judging kept answers")
+    parser.add_argument(
+        "--self-test", action="store_true", help="with --real: tell EQUIVALENT from INCONCLUSIVE too, which is slow"
     )
     parser.add_argument("--seed", type=int, default=41)
     options = parser.parse_args()
+    options.real = options.real or options.keep is not None or options.kept is not None
+    suites = options.suites or (40 if options.real else 60)
+    if options.real:
+        real_suites(options.temperature, suites, keep=options.keep, kept=options.kept, self_test=options.self_test)
     if options.speed:
         speed()
     if options.table == "2b":
-        table_2b(options.suites, options.seed)
+        table_2b(suites, options.seed)
     if options.table == "4":
-        table_4(options.suites, options.seed)
+        table_4(suites, options.seed)
     if options.passes:
-        table_7(options.passes, options.suites, options.seed)
-    if not (options.speed or options.table or options.passes):
+        table_7(options.passes, suites, options.seed)
+    if not (options.real or options.speed or options.table or options.passes):
         parser.print_help()
     return 0
 

@@ -27,16 +27,32 @@ _SHOWN_LINES = 4
 class LlamaServer:
     """One llama.cpp server on a loopback port. Use as a context manager.
 
+    Args:
+        cache: type of the KV cache.
+        window: tokens of each slot.
+        slots: calls served at once.
+        log: file that the server's messages are added to.
+        preferred_port: taken when it is free.
+        threads: of llama.cpp; None for as many as suit the machine's load now.
+
     Raises:
         EndpointError: on entering, when it dies or does not answer; its last log lines are in the message.
     """
 
     def __init__(
-        self, *, cache: Literal["f16", "q4_0"], window: int, slots: int, log: Path, preferred_port: int = 0
+        self,
+        *,
+        cache: Literal["f16", "q4_0"],
+        window: int,
+        slots: int,
+        log: Path,
+        preferred_port: int = 0,
+        threads: int | None = None,
     ) -> None:
         self._arguments = ["--cache", cache, "--window", str(window), "--slots", str(slots)]
         self._log = log
         self._preferred_port = preferred_port
+        self._threads = threads
         self._port = 0
         self._child: subprocess.Popen[bytes] | None = None
         self._log_file: IO[bytes] | None = None
@@ -54,7 +70,7 @@ class LlamaServer:
         except OSError as problem:
             raise OutputError(f"Cannot write {self._log}: {problem.strerror or problem}.") from problem
         command = [sys.executable, "-m", "promptreg.demo.llama_child", *self._arguments]
-        command += ["--port", str(self._port), "--threads", str(threads_to_use())]
+        command += ["--port", str(self._port), "--threads", str(self._threads or threads_to_use())]
         self._child = subprocess.Popen(  # noqa: S603 - our own module, arguments of our own
             command, stdin=subprocess.PIPE, stdout=self._log_file, stderr=subprocess.STDOUT
         )

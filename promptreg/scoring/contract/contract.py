@@ -45,6 +45,11 @@ class Contract:
         index = list(answers)
         return Contract(self.features, self.present[index], self.lengths[index])
 
+    def shared(self, n: int) -> frozenset[Feature]:
+        """The features that all of the first n answers have."""
+        everywhere: NDArray[np.bool_] = np.all(self.present[:n], axis=0)
+        return frozenset(feature for feature, has in zip(self.features, everywhere, strict=True) if has)
+
     def contestable(self, n: int) -> Contract:
         """The columns that can count under some labelling of n answers as source.
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
-import numpy as np
-
 from promptreg.scoring.contract.contract import contract_of
 from promptreg.scoring.contract.features import Feature
 from promptreg.scoring.contract.implied import INSIDE, JSON, PLAIN, place_of, unexplained
@@ -16,8 +14,6 @@ from promptreg.text.sentence import Sentence
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
-
-    from numpy.typing import NDArray
 
     from promptreg.answer.model import Answer
     from promptreg.scoring.contract.contract import Contract
@@ -75,7 +71,7 @@ def shared_features(answers: Sequence[Answer]) -> tuple[SharedFeature, ...]:
 
 def shared_by(contract: Contract, n: int) -> tuple[SharedFeature, ...]:
     """What the first n answers of a contract share, as `shared_features` gives it."""
-    shared = _shared(contract, n)
+    shared = contract.shared(n)
     return tuple(
         SharedFeature(feature, n, _words(feature, shared))
         for feature in _ordered(feature for feature in shared if not _follows(feature, shared))
@@ -92,7 +88,7 @@ def breaches(contract: Contract, n: int) -> tuple[Breach, ...]:
             breaches, but shorter sentences.
         n: Source answers, at least 1.
     """
-    shared = _shared(contract, n)
+    shared = contract.shared(n)
     column = {feature: index for index, feature in enumerate(contract.features)}
     total = len(contract.present) - n
     lacking: dict[Feature, list[int]] = {}
@@ -111,11 +107,6 @@ def breaches(contract: Contract, n: int) -> tuple[Breach, ...]:
         if (places := lacking[feature])
     ]
     return tuple(sorted(found, key=lambda breach: -len(breach.answers)))
-
-
-def _shared(contract: Contract, n: int) -> frozenset[Feature]:
-    everywhere: NDArray[np.bool_] = np.all(contract.present[:n], axis=0)
-    return frozenset(feature for feature, has in zip(contract.features, everywhere, strict=True) if has)
 
 
 def _ordered(features: Iterable[Feature]) -> list[Feature]:
