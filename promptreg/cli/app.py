@@ -25,12 +25,14 @@ COMMANDS = {
     "report": "Write the report of a stored run again.",
     "runs": "List stored runs, or show one.",
     "facts": "Show what is read as a fact in a text, and how.",
+    "suggest-checks": "Print checks that all recorded answers pass, as YAML for the suite.",
     "demo": "Do the main job on this machine, with a real small model or simulated.",
     "simulate": "Serve an OpenAI-compatible simulated deployment.",
     "doctor": "Check this installation, the project and its deployments.",
     "schema": "Print the JSON Schema of a file format.",
 }
-"""Every subcommand and the line that `promptreg --help` shows for it; the module `promptreg.cli.<name>` holds the rest.
+"""Every subcommand and the line that `promptreg --help` shows for it; the module `promptreg.cli.<name>` holds the rest
+(with _ for -).
 
 Written here so that `--help` imports no command: numpy, openai, aiohttp and rich load only when a command needs them.
 """
@@ -62,7 +64,7 @@ class LazyGroup(click.Group):
         """The click command of `promptreg.cli.<name>`, or None for an unknown name (click then says so)."""
         if cmd_name not in COMMANDS:
             return None
-        module = importlib.import_module(f"promptreg.cli.{cmd_name}")
+        module = importlib.import_module(f"promptreg.cli.{cmd_name.replace('-', '_')}")
         command: click.Command = module.command
         return command
 

@@ -102,7 +102,7 @@ def _length(contract: Contract) -> Iterator[Suggestion]:
     least, most = int(contract.lengths.min()), int(contract.lengths.max())
     if least == 0:
         return
-    scale = 10 ** max(0, len(str(most)) - 2)
+    scale = 10 ** max(0, len(str(math.ceil(most * ROOM))) - 2)
     limit = math.ceil(most * ROOM / scale) * scale
     band = f"{least} to {most}" if least < most else f"{most}"
     band_zh = f"{least} 到 {most}" if least < most else f"{most}"
