@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import sys
 import time
 
 import pytest
@@ -12,7 +13,40 @@ from promptreg.suite.model import CheckSpec
 
 PLACE = Place("suites/support.yaml", 7)
 CONTROL = {
+    "bleu": "7",
+    "call": "control_check:has_seven",
+    "chrf": "7",
+    "code_fence": "json",
     "contains": "7",
+    "contains_all": ["7", "文字"],
+    "contains_any": ["7", "文字"],
+    "ends_with": "7",
+    "equals": "7",
+    "facts": ["7"],
+    "finish_reason": "stop",
+    "icontains": "7",
+    "icontains_all": ["7", "文字"],
+    "icontains_any": ["7", "文字"],
+    "iequals": "7",
+    "json_equals": {"value": [1]},
+    "json_fields": {"fields": {"a": 1}},
+    "judge": {"by": "judge", "rubric": "polite"},
+    "latency": 2,
+    "length": {"characters": 3, "words": {"min": 1}, "tokens": 9},
+    "levenshtein": "7",
+    "list": 3,
+    "markdown": ["heading"],
+    "no_tool_call": None,
+    "one_of": ["7", "8"],
+    "python": None,
+    "rouge": "7",
+    "similar": "7",
+    "sql": None,
+    "starts_with": "7",
+    "table": ["a"],
+    "tool_call": "refund",
+    "usage": {"total_tokens": 10},
+    "xml": None,
     "regex": "7",
     "json": None,
     "json_schema": {"type": "object"},
@@ -20,6 +54,13 @@ CONTROL = {
     "refusal": None,
     "max_chars": 5,
 }
+
+
+@pytest.fixture(autouse=True)
+def user_function(tmp_path, monkeypatch):
+    monkeypatch.setattr(sys, "path", [*sys.path])
+    monkeypatch.delitem(sys.modules, "control_check", raising=False)
+    (tmp_path / "control_check.py").write_text("def has_seven(text):\n    return '7' in text\n", encoding="utf-8")
 
 
 @pytest.fixture
@@ -101,6 +142,7 @@ def test_rules_are_said_the_right_way_round_in_both_languages(name, tmp_path):
     assert check.rule.en.startswith("The answer must")
     assert ("must not" in check.rule.en) == negated
     assert ("不得" in check.rule.zh) == (negated or name == "max_chars")
+    assert ("必须" in check.rule.zh) != ("不得" in check.rule.zh)
     assert check.rule.zh.endswith("。")
 
 

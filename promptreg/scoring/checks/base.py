@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Final, Protocol, runtime_checkable
 
 from promptreg.text.preview import preview
+from promptreg.text.sentence import Sentence
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
     from pathlib import Path
 
-    from promptreg.answer.model import Answer
+    from promptreg.answer.model import Answer, Usage
     from promptreg.canonical import Json
     from promptreg.errors import Place
-    from promptreg.text.sentence import Sentence
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,22 +28,105 @@ class Finding:
     way the rule goes."""
 
 
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """What an answer must do to pass a check, and what it must do to pass the `not_` form."""
+
+    plain: Sentence
+    negated: Sentence
+
+
+def must(en: str, zh: str) -> Rules:
+    """Both rules from what the answer must do: "contain “7天”" and "包含“7天”"."""
+    return Rules(
+        Sentence(f"The answer must {en}.", f"回答必须{zh}。"),
+        Sentence(f"The answer must not {en}.", f"回答不得{zh}。"),
+    )
+
+
+def found(holds: bool | None, en: str, zh: str) -> Finding:
+    """A finding from what the answer does: "contains “7天”" and "包含“7天”"."""
+    return Finding(holds, Sentence(f"The answer {en}.", f"回答{zh}。"))
+
+
+def too_long(content: str, most: int) -> Finding | None:
+    """The finding that an answer is longer than a check reads, which leaves it unscored; None when it is not."""
+    if len(content) <= most:
+        return None
+    return Finding(
+        None,
+        Sentence(
+            f"The answer has {len(content)} characters; this check reads at most {most}.",
+            f"回答有 {len(content)} 个字符；此检查项最多读取 {most} 个。",
+        ),
+    )
+
+
 class Check(Protocol):
     """One kind of check with its argument. The registry makes the `not_` form from it."""
 
     @property
-    def rule(self) -> Sentence:
-        """What an answer must do ("The answer must contain “7天”.")."""
-        ...
-
-    @property
-    def negated_rule(self) -> Sentence:
-        """The rule of the `not_` form."""
+    def rules(self) -> Rules:
+        """What an answer must do, both ways round."""
         ...
 
     def find(self, answer: Answer) -> Finding:
-        """What is true of one answer. Looks at the content only, as received; never raises."""
+        """What is true of one answer, contents as received; never raises."""
         ...
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """What is known of the call that gave an answer, beside the answer."""
+
+    seconds: float | None = None
+    """From sending the request to the end of the answer."""
+    first_token_seconds: float | None = None
+    """From sending to the first chunk with content; None without a stream."""
+    usage: Usage | None = None
+
+
+@runtime_checkable
+class MeasuredCheck(Protocol):
+    """A check that also needs to know how the call went. `find` is then asked for answers without a known call."""
+
+    def find_measured(self, answer: Answer, measured: Measured) -> Finding:
+        """What is true of one answer and its call; never raises."""
+        ...
+
+
+@runtime_checkable
+class PreparedCheck(Protocol):
+    """A check that is quicker when it sees many answers at once."""
+
+    def prepare(self, contents: Sequence[str]) -> None:
+        """Make what `find` will need for these contents."""
+        ...
+
+
+class Similarity(Protocol):
+    """How alike texts are in meaning, by the project's embedder."""
+
+    def prepare(self, pairs: Iterable[tuple[str, str]]) -> None:
+        """Embed the texts of these pairs in one go."""
+        ...
+
+    def cosine(self, first: str, second: str) -> float:
+        """Cosine of the angle between two texts, -1 to 1."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Services:
+    """What checks may use beside the answer. None of it is there while a suite is only being read."""
+
+    similarity: Similarity | None = None
+    count_tokens: Callable[[str], int] | None = None
+    ask: Callable[[str, str], str] | None = None
+    """Sends a prompt (second) to a deployment (first) and gives the text of its reply; raises PromptregError."""
+
+
+NO_SERVICES: Final = Services()
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +138,7 @@ class Setting:
     root: Path
     """The project's folder."""
     place: Place
+    services: Services = NO_SERVICES
 
 
 class BadArgument(Exception):  # noqa: N818 - never reaches the user; the registry turns it into a SuiteError

@@ -1,4 +1,4 @@
-"""Check `contains`: the content has a text in it, letter by letter."""
+"""Checks `contains`, `contains_all`, `contains_any` and their `i` forms: the content has texts in it."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from promptreg.scoring.checks.base import Finding, Setting, quoted, required_text
-from promptreg.text.sentence import Sentence
+from promptreg.scoring.checks.base import Finding, Rules, Setting, found, must, quoted, required_text
+from promptreg.scoring.checks.options import listed, texts
 
 if TYPE_CHECKING:
     from promptreg.answer.model import Answer
@@ -17,39 +17,85 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Contains:
-    """Case matters; only the Unicode form (é as one or two code points) does not."""
+    """Case matters unless it is ignored; the Unicode form (é as one or two code points) does not."""
 
-    text: str
-
-    @property
-    def rule(self) -> Sentence:
-        """The content must have the text."""
-        return Sentence(f"The answer must contain {quoted(self.text)}.", f"回答必须包含{quoted(self.text)}。")
+    texts: tuple[str, ...]
+    every: bool = True
+    """All of the texts must be there, not only one of them."""
+    ignore_case: bool = False
 
     @property
-    def negated_rule(self) -> Sentence:
-        """The content must not have it."""
-        return Sentence(f"The answer must not contain {quoted(self.text)}.", f"回答不得包含{quoted(self.text)}。")
+    def rules(self) -> Rules:
+        """The content must have the texts, or must not."""
+        return must(f"contain {self._what('en')}{self._case('en')}", f"包含{self._what('zh')}{self._case('zh')}")
 
     def find(self, answer: Answer) -> Finding:
-        """Whether the text occurs."""
-        return self._present if self._wanted in unicodedata.normalize("NFC", answer.content) else self._absent
+        """Which of the texts occur, or which do not."""
+        content = folded(answer.content, ignore_case=self.ignore_case)
+        present: list[str] = []
+        absent: list[str] = []
+        for text, wanted in zip(self.texts, self._wanted, strict=True):
+            (present if wanted in content else absent).append(text)
+        if self.every:
+            if absent:
+                return self._lacks(absent, "and", "和")
+            return found(True, f"contains {listed(present, 'and')}", f"包含{listed(present, '和')}")
+        if present:
+            return found(True, f"contains {listed(present, 'and')}", f"包含{listed(present, '和')}")
+        return self._lacks(absent, "or", "或")
+
+    @staticmethod
+    def _lacks(absent: list[str], joint_en: str, joint_zh: str) -> Finding:
+        return found(False, f"does not contain {listed(absent, joint_en)}", f"不包含{listed(absent, joint_zh)}")
 
     @cached_property
-    def _wanted(self) -> str:
-        return unicodedata.normalize("NFC", self.text)
+    def _wanted(self) -> tuple[str, ...]:
+        return tuple(folded(text, ignore_case=self.ignore_case) for text in self.texts)
 
-    @cached_property
-    def _present(self) -> Finding:
-        sentence = Sentence(f"The answer contains {quoted(self.text)}.", f"回答包含{quoted(self.text)}。")
-        return Finding(holds=True, sentence=sentence)
+    def _what(self, language: str) -> str:
+        if len(self.texts) == 1:
+            return quoted(self.texts[0])
+        if language == "en":
+            return f"{'all' if self.every else 'any'} of {listed(self.texts, 'and')}"
+        return f"{listed(self.texts, '和')}{'的全部' if self.every else '中的任意一项'}"
 
-    @cached_property
-    def _absent(self) -> Finding:
-        sentence = Sentence(f"The answer does not contain {quoted(self.text)}.", f"回答不包含{quoted(self.text)}。")
-        return Finding(holds=False, sentence=sentence)
+    def _case(self, language: str) -> str:
+        if not self.ignore_case:
+            return ""
+        return ", capital or small" if language == "en" else "（不区分大小写）"
+
+
+def folded(text: str, *, ignore_case: bool) -> str:
+    """A text in the form in which texts are compared."""
+    text = unicodedata.normalize("NFC", text)
+    return unicodedata.normalize("NFC", text.casefold()) if ignore_case else text
 
 
 def build(argument: Json, setting: Setting) -> Contains:
     """`contains: TEXT`."""
-    return Contains(required_text(argument, setting))
+    return Contains((required_text(argument, setting),))
+
+
+def build_ignoring_case(argument: Json, setting: Setting) -> Contains:
+    """`icontains: TEXT`."""
+    return Contains((required_text(argument, setting),), ignore_case=True)
+
+
+def build_all(argument: Json, setting: Setting) -> Contains:
+    """`contains_all: [TEXT, …]`."""
+    return Contains(texts(argument, setting))
+
+
+def build_all_ignoring_case(argument: Json, setting: Setting) -> Contains:
+    """`icontains_all: [TEXT, …]`."""
+    return Contains(texts(argument, setting), ignore_case=True)
+
+
+def build_any(argument: Json, setting: Setting) -> Contains:
+    """`contains_any: [TEXT, …]`."""
+    return Contains(texts(argument, setting), every=False)
+
+
+def build_any_ignoring_case(argument: Json, setting: Setting) -> Contains:
+    """`icontains_any: [TEXT, …]`."""
+    return Contains(texts(argument, setting), every=False, ignore_case=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from promptreg.scoring.checks.base import Finding, Setting, no_argument
+from promptreg.scoring.checks.base import Finding, Rules, Setting, must, no_argument
 from promptreg.scoring.checks.json_text import parse_answer
 from promptreg.text.sentence import Sentence
 
@@ -19,14 +19,9 @@ class IsJson:
     """A code fence around the value fails: an application that parses the answer breaks on it."""
 
     @property
-    def rule(self) -> Sentence:
-        """The content must parse."""
-        return Sentence("The answer must be JSON.", "回答必须是 JSON。")
-
-    @property
-    def negated_rule(self) -> Sentence:
-        """The content must not parse."""
-        return Sentence("The answer must not be JSON.", "回答不得是 JSON。")
+    def rules(self) -> Rules:
+        """The content must parse, or must not."""
+        return must("be JSON", "是 JSON")
 
     def find(self, answer: Answer) -> Finding:
         """Whether it parses, and where it stops to."""

@@ -14,7 +14,7 @@ from referencing import Registry
 from referencing.exceptions import Unresolvable
 
 from promptreg.errors import SuiteError
-from promptreg.scoring.checks.base import BadArgument, Finding, Setting, quoted
+from promptreg.scoring.checks.base import BadArgument, Finding, Rules, Setting, found, must, quoted
 from promptreg.scoring.checks.json_text import parse_answer
 from promptreg.scoring.checks.regex import SECONDS
 from promptreg.suite.files import resolve_project_file
@@ -40,51 +40,53 @@ class FitsSchema:
     validator: Validator
 
     @property
-    def rule(self) -> Sentence:
-        """The content must be JSON that fits."""
-        return Sentence(
-            f"The answer must be JSON that fits {self.source.en}.",
-            f"回答必须是符合{self.source.zh}的 JSON。",
-        )
-
-    @property
-    def negated_rule(self) -> Sentence:
-        """The content must be something else."""
-        return Sentence(
-            f"The answer must not be JSON that fits {self.source.en}.",
-            f"回答不得是符合{self.source.zh}的 JSON。",
-        )
+    def rules(self) -> Rules:
+        """The content must be JSON that fits, or something else."""
+        return must(f"be JSON that fits {self.source.en}", f"是符合{self.source.zh}的 JSON")
 
     def find(self, answer: Answer) -> Finding:
         """Whether it fits; if not, the first place where it does not."""
         parsed = parse_answer(answer)
         if parsed.problem is not None:
             return Finding(holds=False, sentence=parsed.problem)
-        try:
-            error = next(iter(self.validator.iter_errors(parsed.value)), None)
-        except (TimeoutError, RecursionError, Unresolvable) as failure:
-            reason = preview(str(failure) or type(failure).__name__, 80)
-            sentence = Sentence(
-                f"The answer could not be held against {self.source.en}: {reason}.",
-                f"无法用{self.source.zh}检验回答：{reason}。",
-            )
-            return Finding(holds=None, sentence=sentence)
-        if error is None:
-            sentence = Sentence(
-                f"The answer is JSON that fits {self.source.en}.",
-                f"回答是符合{self.source.zh}的 JSON。",
-            )
-            return Finding(holds=True, sentence=sentence)
-        where, what = preview(error.json_path, 60), preview(error.message, 120)
+        misfit = first_misfit(self, parsed.value)
+        if misfit is not None:
+            return misfit
+        return found(True, f"is JSON that fits {self.source.en}", f"是符合{self.source.zh}的 JSON")
+
+
+def first_misfit(schema: FitsSchema, value: Any) -> Finding | None:
+    """The first place where a value does not fit, or why that cannot be found out; None when it fits."""
+    try:
+        error = next(iter(schema.validator.iter_errors(value)), None)
+    except (TimeoutError, RecursionError, Unresolvable) as failure:
+        reason = preview(str(failure) or type(failure).__name__, 80)
         sentence = Sentence(
-            f"The answer does not fit {self.source.en}: at {where}, {what}.",
-            f"回答不符合{self.source.zh}：{where} 处 {what}。",
+            f"The answer could not be held against {schema.source.en}: {reason}.",
+            f"无法用{schema.source.zh}检验回答：{reason}。",
         )
-        return Finding(holds=False, sentence=sentence)
+        return Finding(holds=None, sentence=sentence)
+    if error is None:
+        return None
+    where, what = preview(error.json_path, 60), preview(error.message, 120)
+    return found(
+        False,
+        f"does not fit {schema.source.en}: at {where}, {what}",
+        f"不符合{schema.source.zh}：{where} 处 {what}",
+    )
 
 
 def build(argument: Json, setting: Setting) -> FitsSchema:
     """`json_schema: FILE`, relative to the suite, or the schema itself as a mapping."""
+    return read_schema(argument, setting)
+
+
+def read_schema(argument: Json, setting: Setting) -> FitsSchema:
+    """The schema that an argument names or is.
+
+    Raises:
+        BadArgument: when there is none, or none that can be used.
+    """
     if isinstance(argument, Mapping):
         return FitsSchema(
             Sentence("the schema in the suite", "测试集中的模式"), _validator(dict(argument), "The schema", setting)

@@ -8,7 +8,7 @@ from functools import lru_cache
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
 
-from promptreg.scoring.checks.base import BadArgument, Finding, Setting
+from promptreg.scoring.checks.base import BadArgument, Finding, Rules, Setting, must
 from promptreg.text.script import LANGUAGES, language_of
 from promptreg.text.sentence import Sentence
 
@@ -59,16 +59,10 @@ class InLanguage:
     language: str
 
     @property
-    def rule(self) -> Sentence:
-        """The content must be in the language."""
+    def rules(self) -> Rules:
+        """The content must be in the language, or in another one."""
         name = language_name(self.language)
-        return Sentence(f"The answer must be in {name.en}.", f"回答必须使用{name.zh}。")
-
-    @property
-    def negated_rule(self) -> Sentence:
-        """The content must be in another one."""
-        name = language_name(self.language)
-        return Sentence(f"The answer must not be in {name.en}.", f"回答不得使用{name.zh}。")
+        return must(f"be in {name.en}", f"使用{name.zh}")
 
     def find(self, answer: Answer) -> Finding:
         """The language found, or that there is nothing to judge by."""

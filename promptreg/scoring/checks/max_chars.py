@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from promptreg.scoring.checks.base import BadArgument, Finding, Setting
+from promptreg.scoring.checks.base import BadArgument, Finding, Rules, Setting
 from promptreg.text.segment import grapheme_count
 from promptreg.text.sentence import Sentence
 
@@ -21,19 +21,11 @@ class MaxChars:
     most: int
 
     @property
-    def rule(self) -> Sentence:
-        """The content must not be longer."""
-        return Sentence(
-            f"The answer must have at most {self.most} characters.",
-            f"回答不得超过 {self.most} 个字符。",
-        )
-
-    @property
-    def negated_rule(self) -> Sentence:
-        """The content must be longer."""
-        return Sentence(
-            f"The answer must have more than {self.most} characters.",
-            f"回答必须超过 {self.most} 个字符。",
+    def rules(self) -> Rules:
+        """The content must not be longer, or must be."""
+        return Rules(
+            Sentence(f"The answer must have at most {self.most} characters.", f"回答不得超过 {self.most} 个字符。"),
+            Sentence(f"The answer must have more than {self.most} characters.", f"回答必须超过 {self.most} 个字符。"),
         )
 
     def find(self, answer: Answer) -> Finding:

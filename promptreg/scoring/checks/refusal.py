@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from promptreg.scoring.checks.base import Finding, Setting, no_argument
+from promptreg.scoring.checks.base import Finding, Rules, Setting, must, no_argument
 from promptreg.scoring.checks.refusal_text import refuses
 from promptreg.text.sentence import Sentence
 
@@ -19,14 +19,9 @@ class Refusal:
     """Chinese and English, polite and mixed forms; an answer that quotes or explains a refusal is none."""
 
     @property
-    def rule(self) -> Sentence:
-        """The content must refuse."""
-        return Sentence("The answer must be a refusal.", "回答必须是拒绝。")
-
-    @property
-    def negated_rule(self) -> Sentence:
-        """The content must not refuse."""
-        return Sentence("The answer must not be a refusal.", "回答不得是拒绝。")
+    def rules(self) -> Rules:
+        """The content must refuse, or must not."""
+        return must("be a refusal", "是拒绝")
 
     def find(self, answer: Answer) -> Finding:
         """Whether it refuses."""

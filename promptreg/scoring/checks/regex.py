@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 import regex
 
-from promptreg.scoring.checks.base import BadArgument, Finding, Setting, quoted, required_text
+from promptreg.scoring.checks.base import BadArgument, Finding, Rules, Setting, must, quoted, required_text
 from promptreg.text.sentence import Sentence
 
 if TYPE_CHECKING:
@@ -26,19 +26,11 @@ class Regex:
     compiled: regex.Pattern[str]
 
     @property
-    def rule(self) -> Sentence:
-        """The expression must match."""
-        return Sentence(
-            f"The answer must match the regular expression {quoted(self.pattern)}.",
-            f"回答必须匹配正则表达式{quoted(self.pattern)}。",
-        )
-
-    @property
-    def negated_rule(self) -> Sentence:
-        """The expression must match nowhere."""
-        return Sentence(
-            f"The answer must not match the regular expression {quoted(self.pattern)}.",
-            f"回答不得匹配正则表达式{quoted(self.pattern)}。",
+    def rules(self) -> Rules:
+        """The expression must match, or match nowhere."""
+        return must(
+            f"match the regular expression {quoted(self.pattern)}",
+            f"匹配正则表达式{quoted(self.pattern)}",
         )
 
     def find(self, answer: Answer) -> Finding:

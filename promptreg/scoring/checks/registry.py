@@ -8,11 +8,45 @@ from typing import TYPE_CHECKING, Final
 
 from promptreg.canonical import canonical_json
 from promptreg.errors import Problem, SuiteError
-from promptreg.scoring.checks import contains, json, json_schema, language, max_chars, refusal, regex
-from promptreg.scoring.checks.base import BadArgument, Builder, Check, Setting
+from promptreg.scoring.checks import (
+    call,
+    call_limits,
+    contains,
+    ends,
+    equals,
+    facts,
+    finish_reason,
+    json,
+    json_equals,
+    json_schema,
+    judge,
+    language,
+    length,
+    likeness,
+    max_chars,
+    python,
+    refusal,
+    regex,
+    similar,
+    sql,
+    structure,
+    tools,
+    xml,
+)
+from promptreg.scoring.checks.base import (
+    NO_SERVICES,
+    BadArgument,
+    Builder,
+    Check,
+    Measured,
+    MeasuredCheck,
+    PreparedCheck,
+    Services,
+    Setting,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
     from pathlib import Path
 
     from promptreg.answer.model import Answer
@@ -22,12 +56,45 @@ if TYPE_CHECKING:
 _BUILDERS: Final[Mapping[str, Builder]] = MappingProxyType(
     {
         "contains": contains.build,
+        "contains_all": contains.build_all,
+        "contains_any": contains.build_any,
+        "icontains": contains.build_ignoring_case,
+        "icontains_all": contains.build_all_ignoring_case,
+        "icontains_any": contains.build_any_ignoring_case,
+        "equals": equals.build,
+        "iequals": equals.build_ignoring_case,
+        "one_of": equals.build_one_of,
+        "starts_with": ends.build_start,
+        "ends_with": ends.build_end,
+        "bleu": likeness.build_bleu,
+        "call": call.build,
+        "chrf": likeness.build_chrf,
+        "code_fence": structure.build_code_fence,
+        "facts": facts.build,
+        "finish_reason": finish_reason.build,
         "json": json.build,
+        "json_equals": json_equals.build,
+        "json_fields": json_equals.build_fields,
         "json_schema": json_schema.build,
+        "judge": judge.build,
         "language": language.build,
+        "latency": call_limits.build_latency,
+        "length": length.build,
+        "levenshtein": likeness.build_levenshtein,
+        "list": structure.build_list,
+        "markdown": structure.build_markdown,
         "max_chars": max_chars.build,
+        "no_tool_call": tools.build_none,
+        "python": python.build,
         "refusal": refusal.build,
         "regex": regex.build,
+        "rouge": likeness.build_rouge,
+        "similar": similar.build,
+        "sql": sql.build,
+        "table": structure.build_table,
+        "tool_call": tools.build_call,
+        "usage": call_limits.build_usage,
+        "xml": xml.build,
     },
 )
 _NEGATION: Final = "not_"
@@ -61,19 +128,33 @@ class BuiltCheck:
         """How reports name the check."""
         return self.spec.label
 
-    def __call__(self, answer: Answer) -> CheckResult:
-        """Judge one answer by its content as received."""
-        finding = self._check.find(answer)
+    @property
+    def needs_call(self) -> bool:
+        """True when the verdict on an answer also depends on how its call went."""
+        return isinstance(self._check, MeasuredCheck)
+
+    def prepare(self, contents: Sequence[str]) -> None:
+        """Let the check make for many contents at once what it needs for each."""
+        if isinstance(self._check, PreparedCheck):
+            self._check.prepare(contents)
+
+    def __call__(self, answer: Answer, measured: Measured | None = None) -> CheckResult:
+        """Judge one answer as received, and the call that gave it where the check is about that."""
+        if measured is not None and isinstance(self._check, MeasuredCheck):
+            finding = self._check.find_measured(answer, measured)
+        else:
+            finding = self._check.find(answer)
         passed = None if finding.holds is None else finding.holds is not self._negated
         return CheckResult(passed, finding.sentence)
 
 
-def build_checks(specs: Iterable[CheckSpec], root: Path) -> tuple[BuiltCheck, ...]:
+def build_checks(specs: Iterable[CheckSpec], root: Path, services: Services = NO_SERVICES) -> tuple[BuiltCheck, ...]:
     """Checks from a suite, in order.
 
     Args:
         specs: As loaded from suites.
         root: The project's folder; files named by checks must be inside it.
+        services: What checks may use beside the answer; those that lack theirs leave answers unscored.
 
     Raises:
         SuiteError: with every wrong argument and unknown name, each with its place.
@@ -85,7 +166,7 @@ def build_checks(specs: Iterable[CheckSpec], root: Path) -> tuple[BuiltCheck, ..
     for spec in specs:
         key = (spec.name, canonical_json(spec.argument), spec.place.path)
         if key not in made:
-            made[key] = _build(spec, root)
+            made[key] = _build(spec, root, services)
         result = made[key]
         if isinstance(result, Problem):
             problems[result] = None
@@ -96,14 +177,14 @@ def build_checks(specs: Iterable[CheckSpec], root: Path) -> tuple[BuiltCheck, ..
     return tuple(built)
 
 
-def _build(spec: CheckSpec, root: Path) -> BuiltCheck | Problem:
+def _build(spec: CheckSpec, root: Path, services: Services) -> BuiltCheck | Problem:
     negated = spec.name not in _BUILDERS and spec.name.startswith(_NEGATION)
     builder = _BUILDERS.get(spec.name.removeprefix(_NEGATION) if negated else spec.name)
     if builder is None:
         names = ", ".join(sorted(CHECK_NAMES))
         return Problem(f"There is no check `{spec.name}`. Known are {names}.", spec.place)
     try:
-        check = builder(spec.argument, Setting(spec.name, root, spec.place))
+        check = builder(spec.argument, Setting(spec.name, root, spec.place, services))
     except BadArgument as error:
         return Problem(str(error), spec.place)
-    return BuiltCheck(spec, check.negated_rule if negated else check.rule, check, negated)
+    return BuiltCheck(spec, check.rules.negated if negated else check.rules.plain, check, negated)

@@ -1,0 +1,88 @@
+"""Check `python`: the content is Python code. It is compiled, never run."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from promptreg.scoring.checks.base import Finding, Rules, Setting, found, must, too_long
+from promptreg.scoring.checks.code_text import fenced_code
+from promptreg.scoring.checks.options import fields, truth
+from promptreg.text.preview import preview
+
+if TYPE_CHECKING:
+    from promptreg.answer.model import Answer
+    from promptreg.canonical import Json
+
+LONGEST: Final = 100_000
+"""Characters; a longer answer is unscored, so that the compiler's time and memory stay bounded."""
+
+_LANGUAGES: Final = frozenset({"python", "py", "python3"})
+
+
+@dataclass(frozen=True, slots=True)
+class IsPython:
+    """The syntax of the Python that runs promptreg. A code fence around the code fails unless fences are asked for."""
+
+    in_fence: bool
+
+    @property
+    def rules(self) -> Rules:
+        """The content, or the code in its fences, must compile or must not."""
+        if self.in_fence:
+            return must("have Python code in a code fence", "在代码围栏中给出 Python 代码")
+        return must("be Python code", "是 Python 代码")
+
+    def find(self, answer: Answer) -> Finding:
+        """Whether it compiles, and where it stops to."""
+        content = answer.content.replace("\r\n", "\n").strip("\n")
+        longer = too_long(content, LONGEST)
+        if longer is not None:
+            return longer
+        if not content.strip():
+            return found(False, "is no Python code: it is empty", "不是 Python 代码：内容为空")
+        codes = fenced_code(content, _LANGUAGES) if self.in_fence else [content]
+        if not any(code.strip() for code in codes):
+            return found(False, "has no code fence with Python code", "没有包含 Python 代码的代码围栏")
+        for code in codes:
+            finding = _compiled(code)
+            if finding is not None:
+                return finding
+        return found(True, "is Python code", "是 Python 代码")
+
+
+def build(argument: Json, setting: Setting) -> IsPython:
+    """`python`, or `python: {in_fence: true}`."""
+    return IsPython(in_fence=read_in_fence(argument, setting))
+
+
+def read_in_fence(argument: Json, setting: Setting) -> bool:
+    """The argument of a check on code that has the field `in_fence` only."""
+    if argument is None or argument is True:
+        return False
+    table = fields(argument, setting, ("in_fence",), "{in_fence: true}")
+    return truth(table["in_fence"], setting, "in_fence")
+
+
+def _compiled(code: str) -> Finding | None:
+    """What is wrong with the code, or why that cannot be found out; None when it compiles."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # "\d" and the like are code all the same
+            compile(code, "answer", "exec", dont_inherit=True)
+    except SyntaxError as error:
+        reason = preview(error.msg, 80)
+        if "too many" in error.msg:  # nested parentheses, indentation: limits of the compiler, not of the language
+            return found(None, f"could not be compiled: {reason}", f"无法编译：{reason}")
+        return found(
+            False,
+            f"is no Python code (line {error.lineno}: {reason})",
+            f"不是 Python 代码（第 {error.lineno} 行：{reason}）",
+        )
+    except (ValueError, UnicodeError) as error:  # a null character, a lone surrogate, a number of too many digits
+        reason = preview(str(error), 80)
+        return found(False, f"is no Python code ({reason})", f"不是 Python 代码（{reason}）")
+    except (RecursionError, MemoryError, OverflowError):
+        return found(None, "is nested too deeply to be compiled", "嵌套过深，无法编译")
+    return None
