@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, TypeAdapter
@@ -10,9 +11,14 @@ from promptreg.answer.model import Answer, ToolCall
 from promptreg.baseline.model import SCHEMA, Baseline, Golden, GoldenAnswer, Header
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from promptreg.canonical import Json, JsonObject
 
 PassIndex = Annotated[int, Field(ge=0)]
+Variant = Literal["as_written", "space", "newline", "full_stop"]
+"""Names of `replay.perturb.Variant`; a file that names another one is damaged."""
+
 Sha256 = Annotated[str, Field(pattern="^[0-9a-f]{64}$")]
 
 
@@ -65,6 +71,10 @@ class CaseLine(_Line):
     request_sha256: Sha256
     answers: list[GoldenAnswerPart]
     failed_passes: list[PassIndex]
+    prompt_variants: dict[Variant, list[PassIndex]] = Field(
+        default_factory=dict,
+        description="With `noise: null-perturbation`, the passes by what was sent as the last user message.",
+    )
 
     def golden(self) -> Golden:
         """The same as a record."""
@@ -73,6 +83,9 @@ class CaseLine(_Line):
             request_sha256=self.request_sha256,
             answers=tuple(GoldenAnswer(tuple(part.passes), part.answer.answer()) for part in self.answers),
             failed_passes=tuple(self.failed_passes),
+            variants=MappingProxyType(
+                dict(sorted((index, name) for name, at in self.prompt_variants.items() for index in at))
+            ),
         )
 
 
@@ -151,7 +164,15 @@ def golden_json(golden: Golden) -> JsonObject:
         "request_sha256": golden.request_sha256,
         "answers": answers,
         "failed_passes": list(golden.failed_passes),
+        **({"prompt_variants": _by_variant(golden.variants)} if golden.variants else {}),
     }
+
+
+def _by_variant(variants: Mapping[int, str]) -> JsonObject:
+    passes: dict[str, list[Json]] = {}
+    for index, variant in sorted(variants.items()):
+        passes.setdefault(variant, []).append(index)
+    return dict(sorted(passes.items()))
 
 
 def objects_of(baseline: Baseline) -> list[JsonObject]:

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import TYPE_CHECKING
+
+from promptreg.suite.model import NULL_PERTURBATION
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from promptreg.answer.model import Answer
     from promptreg.canonical import JsonObject
+    from promptreg.suite.model import NoiseSource
 
 SCHEMA = "promptreg.baseline/1"
 """Name and version of the file format."""
@@ -54,6 +58,13 @@ class Golden:
     answers: tuple[GoldenAnswer, ...]
     failed_passes: tuple[int, ...] = ()
     """Passes that were tried and gave no answer, ascending."""
+    variants: Mapping[int, str] = field(default_factory=lambda: MappingProxyType({}))
+    """Of a case with `noise: null-perturbation`, how each pass varied the last user message; empty for any other."""
+
+    @property
+    def noise(self) -> NoiseSource:
+        """What the case was recorded with."""
+        return NULL_PERTURBATION if self.variants else "none"
 
     def by_pass(self, passes: int) -> tuple[Answer | None, ...]:
         """The answer of each pass from 0 to `passes` - 1; None where there is none."""
@@ -73,7 +84,12 @@ class Baseline:
     goldens: Mapping[str, Golden]
 
 
-def golden_of(case_id: str, request_sha256: str, answers: Mapping[int, Answer | None]) -> Golden:
+def golden_of(
+    case_id: str,
+    request_sha256: str,
+    answers: Mapping[int, Answer | None],
+    variants: Mapping[int, str] | None = None,
+) -> Golden:
     """The golden of one case from its answers by pass; None marks a failed pass. Their order in the mapping is free."""
     passes_of: dict[Answer, list[int]] = {}
     failed_passes = []
@@ -88,4 +104,5 @@ def golden_of(case_id: str, request_sha256: str, answers: Mapping[int, Answer | 
         request_sha256,
         tuple(GoldenAnswer(tuple(passes), answer) for answer, passes in passes_of.items()),
         tuple(failed_passes),
+        MappingProxyType(dict(sorted((variants or {}).items()))),
     )

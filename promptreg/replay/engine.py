@@ -170,7 +170,7 @@ class _Replay:
         return ReplayResult(self._answered, self._failed, self._retried, time.monotonic() - self._started)
 
     async def _ask(self, call: Call) -> Sample:
-        body = self._body_of(call.case.request)
+        body = self._body_of(call.request)
         in_flight = self._load.enter()
         try:
             outcome = await self._client.ask(body)

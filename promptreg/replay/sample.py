@@ -5,10 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from promptreg.replay.perturb import Variant, varied_request
+
 if TYPE_CHECKING:
     from promptreg.deployment.exchange import Exchange
     from promptreg.deployment.reading import Reading
-    from promptreg.suite.model import Case
+    from promptreg.suite.model import Case, Request
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,6 +19,13 @@ class Call:
 
     case: Case
     pass_index: int
+    variant: Variant | None = None
+    """What is sent in place of the case's own last user message; None where the case is not varied."""
+
+    @property
+    def request(self) -> Request:
+        """What is sent, apart from what the deployment adds."""
+        return self.case.request if self.variant is None else varied_request(self.case.request, self.variant)
 
     @property
     def key(self) -> tuple[str, str, int]:

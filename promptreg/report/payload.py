@@ -147,6 +147,8 @@ class SampleView:
     usage: Usage | None = None
     notes: tuple[str, ...] = ()
     """Oddities that did not prevent reading (`done_missing`, …)."""
+    variant: str | None = None
+    """How the last user message was varied on purpose (`as_written`, `space`, …); None where it never is."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -112,7 +112,13 @@ def m003_embeddings(db: Database) -> None:
     )
 
 
-MIGRATIONS: tuple[Callable[[Database], None], ...] = (m001_runs, m002_samples, m003_embeddings)
+def m004_variants(db: Database) -> None:
+    """Which cases were varied on purpose, and what each of their samples was sent as."""
+    db.table("run_cases").add_column("noise", str)
+    db.table("samples").add_column("variant", str)
+
+
+MIGRATIONS: tuple[Callable[[Database], None], ...] = (m001_runs, m002_samples, m003_embeddings, m004_variants)
 """All steps, oldest first."""
 
 

@@ -88,6 +88,8 @@ class RunCase:
     request: JsonObject
     """{"messages": […], "params": {…}}."""
     tags: tuple[str, ...]
+    noise: str = "none"
+    """`null-perturbation` where the run varied the last user message."""
 
 
 def new_run_id(deployment: str, at: float) -> str:
@@ -138,7 +140,8 @@ def insert_cases(connection: sqlite3.Connection, run_id: str, cases: Sequence[Ca
         ),
     )
     connection.executemany(
-        "INSERT OR IGNORE INTO run_cases (run_id, suite, case_id, request_sha256, tags_json) VALUES (?, ?, ?, ?, ?)",
+        "INSERT OR IGNORE INTO run_cases (run_id, suite, case_id, request_sha256, tags_json, noise) "
+        "VALUES (?, ?, ?, ?, ?, ?)",
         (
             (
                 run_id,
@@ -146,6 +149,7 @@ def insert_cases(connection: sqlite3.Connection, run_id: str, cases: Sequence[Ca
                 plain_text(case.case_id),
                 case.request.sha256,
                 json_text(list(case.tags)),
+                None if case.noise == "none" else case.noise,
             )
             for case in cases
         ),
@@ -212,7 +216,7 @@ def read_runs(db: Database, condition: str = "1", arguments: Sequence[str] = ())
 def read_cases(db: Database, run_id: str) -> Iterator[RunCase]:
     """The cases of a run by suite and id, with their requests."""
     rows = db.query(
-        "SELECT suite, case_id, request_sha256, request_json, tags_json FROM run_cases "
+        "SELECT suite, case_id, request_sha256, request_json, tags_json, noise FROM run_cases "
         "JOIN requests ON sha256 = request_sha256 WHERE run_id = ? ORDER BY suite, case_id",
         (run_id,),
     )
@@ -223,6 +227,7 @@ def read_cases(db: Database, run_id: str) -> Iterator[RunCase]:
             request_sha256=row["request_sha256"],
             request=json.loads(row["request_json"]),
             tags=tuple(json.loads(row["tags_json"])),
+            noise=row["noise"] or "none",
         )
 
 

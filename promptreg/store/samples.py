@@ -27,11 +27,13 @@ class StoredSample:
     in_flight: int
     attempts: tuple[Exchange, ...]
     """Oldest first, those of earlier starts of a resumed run included."""
+    variant: str | None = None
+    """How the last user message was varied (`replay.perturb.Variant`); None where the case is not varied."""
 
 
 # The order is the order of the indexes, so SQLite sorts nothing and the first row comes at once.
 _SAMPLES = """
-SELECT suite, case_id, pass_index, request_sha256, in_flight,
+SELECT suite, case_id, pass_index, request_sha256, in_flight, variant,
     sent_at, duration_s, status, headers_json, chunks, failure_kind, failure_message
 FROM run_cases
     CROSS JOIN samples ON samples.run_case = run_cases.id
@@ -49,16 +51,16 @@ def read_samples(connection: sqlite3.Connection, run_id: str, suite: str | None)
     """
     arguments = (run_id,) if suite is None else (run_id, suite)
     rows = connection.execute(_SAMPLES.format(suite_condition="" if suite is None else "AND suite = ?"), arguments)
-    for key, attempts in groupby(rows, key=lambda row: row[:5]):
-        suite_name, case_id, pass_index, request_sha256, in_flight = key
+    for key, attempts in groupby(rows, key=lambda row: row[:6]):
+        suite_name, case_id, pass_index, request_sha256, in_flight, variant = key
         try:
-            exchanges = tuple(_exchange(*row[5:]) for row in attempts)
+            exchanges = tuple(_exchange(*row[6:]) for row in attempts)
         except ValueError as error:
             raise StoreError(
                 f"The sample of case {case_id!r}, pass {pass_index}, run {run_id!r} cannot be read: {error}. "
                 "Take a new run; the rest of the store can still be used."
             ) from error
-        yield StoredSample(suite_name, case_id, pass_index, request_sha256, in_flight, exchanges)
+        yield StoredSample(suite_name, case_id, pass_index, request_sha256, in_flight, exchanges, variant)
 
 
 def _exchange(

@@ -226,6 +226,20 @@ class Store:
         with self._errors():
             return tuple(read_cases(self._database, run_id))
 
+    def variants(self, run_id: str, suite: str) -> dict[str, dict[int, str]]:
+        """How the last user message was varied, by case id and pass; samples that were not varied are left out."""
+        self.flush()
+        found: dict[str, dict[int, str]] = {}
+        with self._errors():
+            rows = self._database.conn.execute(
+                "SELECT case_id, pass_index, variant FROM run_cases JOIN samples ON run_case = run_cases.id "
+                "WHERE run_id = ? AND suite = ? AND variant IS NOT NULL ORDER BY case_id, pass_index",
+                (run_id, suite),
+            )
+            for case_id, pass_index, variant in rows:
+                found.setdefault(case_id, {})[pass_index] = variant
+        return found
+
     def embeddings(self, model: str, hashes: Iterable[str]) -> dict[str, np.ndarray]:
         """Stored vectors (float32) by text hash; texts without one are left out."""
         import numpy as np  # noqa: PLC0415 - recording needs no numpy

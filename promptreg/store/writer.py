@@ -165,7 +165,8 @@ class Writer:
 
 
 _NEW_SAMPLE = """
-INSERT INTO samples (run_case, pass_index, state, in_flight, problem_kind, problem_message) VALUES (?, ?, ?, ?, ?, ?)
+INSERT INTO samples (run_case, pass_index, variant, state, in_flight, problem_kind, problem_message)
+VALUES (?, ?, ?, ?, ?, ?, ?)
 ON CONFLICT (run_case, pass_index) DO NOTHING
 """
 
@@ -221,7 +222,8 @@ class _Rows:
             None if problem is None else problem.kind.value,
             None if problem is None else plain_text(problem.message),
         )
-        inserted = self._connection.execute(_NEW_SAMPLE, (*key, *state))
+        variant = None if call.variant is None else call.variant.value
+        inserted = self._connection.execute(_NEW_SAMPLE, (*key, variant, *state))
         if inserted.rowcount == 1:
             return _Place(inserted.lastrowid or 0, 0)
         # The sample failed at an earlier start of the run: the new attempts go after the old ones.

@@ -15,7 +15,15 @@ from promptreg.config.problems import sentences
 from promptreg.errors import Place, Problem, SuiteError
 from promptreg.suite.document import Rows, Table, line_of, value_at
 from promptreg.suite.files import resolve_project_file, shown_path
-from promptreg.suite.model import Case, CheckSpec, Request, Suite
+from promptreg.suite.model import (
+    NULL_PERTURBATION,
+    Case,
+    CheckSpec,
+    NoiseSource,
+    Request,
+    Suite,
+    last_user_text,
+)
 from promptreg.suite.prompt import Prompt, PromptError
 from promptreg.suite.rows import Row, id_column, read_rows
 from promptreg.suite.written import (
@@ -33,7 +41,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 _LINE = TypeAdapter(WrittenLine)
-_CASE_KEYS = frozenset(WrittenLine.model_fields) - {"id"}
+# `noise` alone makes no case: it is a likely name of a variable.
+_CASE_KEYS = frozenset(WrittenLine.model_fields) - {"id", "noise"}
 _HASH_DIGITS = 12
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
@@ -45,12 +54,20 @@ class _Settings:
     params: JsonObject
     checks: tuple[CheckSpec, ...]
     tags: tuple[str, ...]
+    noise: NoiseSource = "none"
 
-    def extended(self, params: JsonObject, checks: Sequence[CheckSpec], tags: Sequence[str]) -> _Settings:
-        """These settings with a case's own: its parameters win, its checks and tags are added once each."""
+    def extended(
+        self, params: JsonObject, checks: Sequence[CheckSpec], tags: Sequence[str], noise: NoiseSource | None
+    ) -> _Settings:
+        """These settings with a case's own: its parameters and noise win, its checks and tags are added once each."""
         seen = {(check.name, repr(check.argument)) for check in self.checks}
         added = [check for check in checks if (check.name, repr(check.argument)) not in seen]
-        return _Settings(merged(self.params, params), (*self.checks, *added), tuple(dict.fromkeys((*self.tags, *tags))))
+        return _Settings(
+            merged(self.params, params),
+            (*self.checks, *added),
+            tuple(dict.fromkeys((*self.tags, *tags))),
+            self.noise if noise is None else noise,
+        )
 
 
 def merged(base: JsonObject, over: JsonObject) -> JsonObject:
@@ -97,11 +114,13 @@ class SuiteBuilder:
             written.defaults.request,
             self._checks(written.defaults.checks, ("defaults", "checks")),
             written.defaults.tags,
+            written.defaults.noise,
         )
         cases: list[Case] = []
         for entry, position in zip(written.cases, positions, strict=True):
             at = ("cases", position)
-            settings = defaults.extended(entry.request, self._checks(entry.checks, (*at, "checks")), entry.tags)
+            checks = self._checks(entry.checks, (*at, "checks"))
+            settings = defaults.extended(entry.request, checks, entry.tags, entry.noise)
             if isinstance(entry, WrittenCase):
                 cases += self._case(entry, settings, at)
             else:
@@ -206,12 +225,16 @@ class SuiteBuilder:
                 message = f"Case `{case_id}`: {problem.message.rstrip()}{_inside(prompt, problem.place, place)}"
                 self._repeats.setdefault(group, []).append(Problem(message, place))
             return
-        wrong = _ending_problem(messages, settings.params) or _broken_text_problem(messages)
+        wrong = (
+            _ending_problem(messages, settings.params)
+            or _broken_text_problem(messages)
+            or _noise_problem(messages, settings.noise)
+        )
         if wrong is not None:
             self.problems.append(Problem(f"Case `{case_id}`: {wrong}", place))
             return
         request = Request(messages, settings.params)
-        yield Case(self._suite, case_id, request, place, settings.checks, settings.tags)
+        yield Case(self._suite, case_id, request, place, settings.checks, settings.tags, settings.noise)
 
     def _close_repeats(self) -> None:
         for repeats in self._repeats.values():
@@ -272,7 +295,7 @@ class SuiteBuilder:
             return
         name = line.id or ""
         checks = [CheckSpec(check.name, check.argument, row.place) for check in line.checks]
-        settings = settings.extended(line.request, checks, line.tags)
+        settings = settings.extended(line.request, checks, line.tags, line.noise)
         if line.messages is not None:
             if line.prompt is not None or line.vars:
                 self.problems.append(
@@ -329,5 +352,15 @@ def _ending_problem(messages: Sequence[JsonObject], params: JsonObject) -> str |
         return (
             "The last message is the assistant's own, so nothing is asked. End with a user's message or a tool's "
             "result, or write `prefix: true` in it where the server is to continue it."
+        )
+    return None
+
+
+def _noise_problem(messages: Sequence[JsonObject], noise: NoiseSource) -> str | None:
+    """Only a user's text can be varied."""
+    if noise == NULL_PERTURBATION and last_user_text(messages) is None:
+        return (
+            f"`noise: {NULL_PERTURBATION}` varies the text of the last user message, and this case has none. Write "
+            "`noise: none` in it."
         )
     return None

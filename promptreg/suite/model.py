@@ -4,12 +4,20 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 from promptreg.canonical import Json, JsonObject, sha256_of
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from promptreg.errors import Place
+
+NoiseSource: TypeAlias = Literal["none", "null-perturbation"]
+"""Where a case's noise comes from, beside the deployment itself."""
+
+NULL_PERTURBATION: Final = "null-perturbation"
+"""Each pass sends the last user message with a change that means nothing, or with none; see `replay.perturb`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +62,18 @@ class Case:
     place: Place
     checks: tuple[CheckSpec, ...] = ()
     tags: tuple[str, ...] = ()
+    noise: NoiseSource = "none"
+    """Not part of the request: its hash is that of the unchanged prompt."""
+
+
+def last_user_text(messages: Sequence[JsonObject]) -> str | None:
+    """The text that ends the last user message; None when there is no user message, or no text in it."""
+    content = next((message.get("content") for message in reversed(messages) if message.get("role") == "user"), None)
+    if isinstance(content, str):
+        return content or None
+    parts = content if isinstance(content, (list, tuple)) else ()
+    texts = [text for part in parts if isinstance(part, dict) and isinstance(text := part.get("text"), str)]
+    return (texts[-1] or None) if texts else None
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,6 +25,7 @@ from promptreg.config.names import name_problem
 from promptreg.config.problems import named_kind
 from promptreg.suite.message import JSON_SCHEMA as MESSAGE_SCHEMA
 from promptreg.suite.message import MessageError, read_message
+from promptreg.suite.model import NoiseSource
 from promptreg.suite.scalars import AmbiguousWordError, exact, typed, variable
 
 MAX_ID = 300
@@ -193,6 +194,14 @@ Params = Annotated[
 ]
 Variables = dict[Word, Annotated[Any, BeforeValidator(_variable)]]
 Message = Annotated[dict[str, Any], BeforeValidator(_message), WithJsonSchema(MESSAGE_SCHEMA)]
+Noise = Annotated[
+    NoiseSource,
+    Field(
+        description="Where noise comes from beside the deployment: `none`, or `null-perturbation`, where each pass of "
+        "both sides sends the last user message as written, with a trailing space, a final newline or a full stop, "
+        "drawn at random."
+    ),
+]
 Messages = Annotated[list[Message], AfterValidator(_some_messages)]
 
 
@@ -208,6 +217,7 @@ class WrittenDefaults(Written):
     request: Params = Field(default_factory=dict, description="Request parameters; a case's own win.")
     checks: list[Check] = Field(default_factory=list, description="Checks of every case; a case's own are added.")
     tags: list[Word] = Field(default_factory=list, description="Tags of every case; a case's own are added.")
+    noise: Noise = "none"
 
 
 class WrittenCase(Written):
@@ -220,6 +230,7 @@ class WrittenCase(Written):
     tags: list[Word] = Field(default_factory=list)
     checks: list[Check] = Field(default_factory=list)
     request: Params = Field(default_factory=dict)
+    noise: Noise | None = None
 
 
 class WrittenLine(Written):
@@ -232,6 +243,7 @@ class WrittenLine(Written):
     tags: list[Word] = Field(default_factory=list)
     checks: list[Check] = Field(default_factory=list)
     request: Params = Field(default_factory=dict)
+    noise: Noise | None = None
 
 
 class WrittenRows(Written):
@@ -244,6 +256,7 @@ class WrittenRows(Written):
     tags: list[Word] = Field(default_factory=list)
     checks: list[Check] = Field(default_factory=list)
     request: Params = Field(default_factory=dict)
+    noise: Noise | None = None
 
 
 # Labels that pydantic puts into the paths of problems; no key is called so.

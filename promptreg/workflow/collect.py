@@ -25,6 +25,7 @@ from promptreg.store.runs import RunKind, RunRecord, RunSpec, RunState
 if TYPE_CHECKING:
     from promptreg.canonical import JsonObject
     from promptreg.deployment.reading import Reading
+    from promptreg.replay.perturb import Side
     from promptreg.replay.sample import Call, Sample
     from promptreg.store.store import Store
     from promptreg.suite.model import Case
@@ -62,7 +63,8 @@ class Order:
         """Every call that is wanted, in the order in which they are sent."""
         stretch = self.stretch or Stretch(range(self.passes), frozenset(case.suite for case in self.cases))
         # The whole plan is made and then narrowed: a pass has one order, whatever part of it is taken.
-        plan = plan_passes(self.cases, stretch.passes, self.seed)
+        side: Side = "source" if self.kind == "record" else "target"
+        plan = plan_passes(self.cases, stretch.passes, self.seed, side)
         return tuple(call for call in plan if call.case.suite in stretch.suites and call.key not in self.held)
 
 

@@ -21,6 +21,7 @@ from promptreg.workflow.pairing import Pairing, pair_with_baseline
 from promptreg.workflow.project import project_suites
 from promptreg.workflow.resume import left_of, run_to_continue
 from promptreg.workflow.runs import failed_calls, failure_summary
+from promptreg.workflow.varied import recorded_otherwise
 from promptreg.workflow.view import report_payload
 
 if TYPE_CHECKING:
@@ -181,8 +182,10 @@ def _pairings_of_run(config: Config, options: CompareOptions, store: Store, reco
     suites = tuple(suite for suite in project_suites(config, paths, select) if suite.name in names)
     source = options.source or _text(record, "source") or config.role("source").name
     asked: dict[str, dict[str, str]] = {}
+    noise = {(case.suite, case.case_id): case.noise for suite in suites for case in suite.cases}
     for case in store.cases(record.run_id):
-        asked.setdefault(case.suite, {})[case.case_id] = case.request_sha256
+        if case.noise == noise.get((case.suite, case.case_id)):
+            asked.setdefault(case.suite, {})[case.case_id] = case.request_sha256
     return _paired(config, suites, source, whole=select is None, asked=asked)
 
 
@@ -325,6 +328,8 @@ def _warnings(record: RunRecord, judged: tuple[JudgedSuite, ...]) -> tuple[str, 
     found = [f"Source: {text}" for pairing in pairings for text in pairing.baseline.header.warnings]
     found += [f"Target: {text}" for text in record.warnings]
     for pairing in pairings:
+        if pairing.varied_otherwise:
+            found.append(recorded_otherwise(pairing.suite, pairing.varied_otherwise))
         if pairing.unasked:
             shown = ", ".join(pairing.unasked[:5]) + (", …" if len(pairing.unasked) > 5 else "")
             found.append(

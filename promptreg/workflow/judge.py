@@ -6,13 +6,14 @@ No calls are made, and the same inputs give the same verdict.
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final
 
 from promptreg.scoring.score import CasePair, CaseScores, score_suite
 from promptreg.verdict.power import judge_with_self_test, planter
 from promptreg.verdict.rules import Rules
 from promptreg.workflow.stored import stored_answers
+from promptreg.workflow.varied import with_variation
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -39,6 +40,8 @@ class JudgedCase:
     target: tuple[Answer | None, ...]
     scores: CaseScores | None
     """None when the case was not compared."""
+    source_variants: Mapping[int, str] = field(default_factory=dict)
+    """How the source's passes varied the prompt; empty where they did not."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +67,7 @@ class JudgedSuite:
                 pair.source if pair is not None else (),
                 pair.target if pair is not None else (),
                 self.scores.get(case.case_id),
+                self.pairing.baseline.goldens[case.case_id].variants if pair is not None else {},
             )
 
 
@@ -128,7 +132,7 @@ def judge_stored(
     )
     return JudgedSuite(
         pairing,
-        judgement,
+        with_variation(judgement, pairing, store.variants(record.run_id, pairing.suite.name)),
         {pair.case.case_id: pair for pair in pairs},
         {case_scores.case_id: case_scores for case_scores in scores},
     )

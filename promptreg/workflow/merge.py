@@ -70,7 +70,8 @@ def added_to(golden: Golden, case: Case, earlier: Baseline | None) -> Golden:
         return golden
     taken: dict[int, Answer | None] = dict.fromkeys(golden.failed_passes)
     taken.update({index: part.answer for part in golden.answers for index in part.passes})
-    return golden_of(golden.case_id, golden.request_sha256, {**taken, **held})
+    variants = {} if earlier is None else {**golden.variants, **earlier.goldens[case.case_id].variants}
+    return golden_of(golden.case_id, golden.request_sha256, {**taken, **held}, variants)
 
 
 def merge_warnings(goldens: Mapping[str, Golden], kept: int, earlier: Baseline | None, now: Fingerprint) -> list[str]:
@@ -95,6 +96,6 @@ def merge_warnings(goldens: Mapping[str, Golden], kept: int, earlier: Baseline |
 
 def _held(case: Case, earlier: Baseline | None) -> dict[int, Answer]:
     golden = None if earlier is None else earlier.goldens.get(case.case_id)
-    if golden is None or golden.request_sha256 != case.request.sha256:
+    if golden is None or (golden.request_sha256, golden.noise) != (case.request.sha256, case.noise):
         return {}
     return {index: part.answer for part in golden.answers for index in part.passes}

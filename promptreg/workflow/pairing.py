@@ -28,6 +28,9 @@ class Pairing:
     """Ids of new cases that have a golden, but that the run under judgement did not ask in their present form."""
     missing: tuple[str, ...]
     """Ids of goldens whose case is no longer in the suite. Empty when only some cases were selected."""
+    varied_otherwise: tuple[str, ...] = ()
+    """Ids of new cases whose very request is recorded, but with varied prompts where the suite asks for none, or
+    without where it asks for them (`noise`)."""
 
 
 def pair_with_baseline(
@@ -52,13 +55,17 @@ def pair_with_baseline(
     known: list[Case] = []
     new: list[Case] = []
     unasked: list[str] = []
+    otherwise: list[str] = []
     for case in suite.cases:
         golden = baseline.goldens.get(case.case_id)
         recorded = golden is not None and bool(golden.answers) and golden.request_sha256 == case.request.sha256
+        if recorded and golden is not None and golden.noise != case.noise:
+            otherwise.append(case.case_id)
+            recorded = False
         if recorded and asked is not None and asked.get(case.case_id) != case.request.sha256:
             unasked.append(case.case_id)
             recorded = False
         (known if recorded else new).append(case)
     present = {case.case_id for case in suite.cases}
     missing = sorted(set(baseline.goldens) - present) if whole else []
-    return Pairing(suite, baseline, tuple(known), tuple(new), tuple(unasked), tuple(missing))
+    return Pairing(suite, baseline, tuple(known), tuple(new), tuple(unasked), tuple(missing), tuple(otherwise))

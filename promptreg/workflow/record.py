@@ -194,9 +194,11 @@ def _write(config: Config, store: Store, plan: _Plan, collected: Collected, chec
         if not cases:
             continue
         answers, earlier = stored_answers(store, collected.run_id, suite.name), plan.earlier.get(suite.name)
+        variants = store.variants(collected.run_id, suite.name)
         goldens = {}
         for case in cases:
-            golden = golden_of(case.case_id, case.request.sha256, answers.get(case.case_id, {}))
+            of_case = answers.get(case.case_id, {}), variants.get(case.case_id)
+            golden = golden_of(case.case_id, case.request.sha256, *of_case)
             goldens[case.case_id] = added_to(golden, case, earlier) if order.held else golden
         failed = sum(len(golden.failed_passes) for golden in goldens.values())
         path: Path | None = None

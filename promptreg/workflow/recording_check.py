@@ -58,7 +58,7 @@ def _halves(suite: Suite, baseline: Baseline) -> list[CasePair]:
     pairs = []
     for case in suite.cases:
         golden = baseline.goldens.get(case.case_id)
-        if golden is not None and golden.request_sha256 == case.request.sha256:
+        if golden is not None and (golden.request_sha256, golden.noise) == (case.request.sha256, case.noise):
             answers = golden.by_pass(passes)
             pairs.append(CasePair(case, answers[: passes // 2], answers[passes // 2 :]))
     return pairs

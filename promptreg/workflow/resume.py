@@ -111,8 +111,10 @@ def _difference(store: Store, order: Order, record: RunRecord) -> str | None:
     for was, now, words in planned:
         if was != now:
             return f"run {record.run_id} was planned with {words}."
-    wanted = {(case.suite, case.case_id, case.request.sha256) for case in order.cases}
-    stored = {(case.suite, case.case_id, case.request_sha256) for case in store.cases(record.run_id)}
+    wanted = {(case.suite, case.case_id, case.request.sha256, case.noise) for case in order.cases}
+    stored = {(case.suite, case.case_id, case.request_sha256, case.noise) for case in store.cases(record.run_id)}
+    if {case[:3] for case in wanted} == {case[:3] for case in stored} and wanted != stored:
+        return f"run {record.run_id} varied the prompts of other cases than the suites ask for now (`noise`)."
     if wanted != stored:
         return f"run {record.run_id} holds other cases or requests than the suites have now."
     return None

@@ -161,8 +161,8 @@ def _case_view(
         checks=tuple(_check_view(outcome) for outcome in judgement.checks),
         golden=groups.golden,
         candidate=groups.candidate,
-        source_samples=_sample_views(judged.source, source, groups.golden),
-        target_samples=_sample_views(judged.target, target, groups.candidate),
+        source_samples=_sample_views(judged.source, source, groups.golden, judged.source_variants),
+        target_samples=_sample_views(judged.target, target, groups.candidate, {}),
         messages=case.request.messages,
         source_params=params[0](case.request),
         target_params=params[1](case.request),
@@ -195,17 +195,20 @@ def _check_view(outcome: CheckOutcome) -> CheckView:
 
 
 def _sample_views(
-    answers: Sequence[Answer | None], samples: Mapping[int, ReadSample], groups: Sequence[AnswerGroup]
+    answers: Sequence[Answer | None],
+    samples: Mapping[int, ReadSample],
+    groups: Sequence[AnswerGroup],
+    variants: Mapping[int, str],
 ) -> tuple[SampleView, ...]:
-    """Every pass of one side: how its call went, where the store knows it."""
+    """Every pass of one side: how its call went, where the store knows it, and how its prompt was varied."""
     group_of = {pass_index: index for index, group in enumerate(groups) for pass_index in group.passes}
     indices = sorted({*range(len(answers)), *samples})
-    return tuple(_sample_view(index, samples.get(index), group_of.get(index)) for index in indices)
+    return tuple(_sample_view(index, samples.get(index), group_of.get(index), variants.get(index)) for index in indices)
 
 
-def _sample_view(pass_index: int, sample: ReadSample | None, group: int | None) -> SampleView:
+def _sample_view(pass_index: int, sample: ReadSample | None, group: int | None, variant: str | None) -> SampleView:
     if sample is None:
-        return SampleView(pass_index, group)
+        return SampleView(pass_index, group, variant=variant)
     attempts = sample.stored.attempts
     earlier = [read_exchange(attempt) for attempt in attempts[:-1]]
     views = tuple(
@@ -224,6 +227,7 @@ def _sample_view(pass_index: int, sample: ReadSample | None, group: int | None) 
         in_flight=sample.stored.in_flight,
         usage=sample.reading.usage,
         notes=sample.reading.notes,
+        variant=variant or sample.stored.variant,
     )
 
 

@@ -96,7 +96,8 @@ function callRow(sample, groups) {
   const attempts = sample.attempts || [];
   const last = attempts[attempts.length - 1];
   const usage = sample.usage || {};
-  const notes = (sample.notes || []).map((note) => known("note", readable(note)));
+  const varied = sample.variant ? [t("calls.sent", { variant: known("variant", readable(sample.variant)) })] : [];
+  const notes = [...varied, ...(sample.notes || []).map((note) => known("note", readable(note)))];
   return [el("tr", { class: isTroubled(sample) ? "troubled" : null },
     el("th", { scope: "row" }, sample.pass_index + 1),
     el("td", null, failed ? el("b", { class: "failed" }, t("calls.failed")) : item ? item.letter : "—"),
