@@ -1,0 +1,145 @@
+"""What a prompt asks for, as far as it decides whether something odd in an answer was wanted."""
+
+from __future__ import annotations
+
+import re
+from types import MappingProxyType
+from typing import Final
+
+_REPETITION: Final = re.compile(
+    r"\b(?:repeat(?:ed|edly|ing|s)?|repetitions?|times|copies|over and over|(?:row|line|string|series|sequence) of|"
+    r"print|draw|type|pattern|refrain|chorus|mantra|chant|banner|divider|separator|pad(?:ded|ding)?|fill(?:ed|er)?|"
+    r"exclamation|asterisks?|hyphens?|dashes|underscores?|stars|dots|zeros|zeroes|ones|spaces|emojis?|ascii|"
+    r"countdown|\d{2,}\s*(?:characters?|letters|lines|rows|words|symbols|marks|digits)|digits|decimals?|binary|hex)\b"
+    r"|重复|反复|复读|打印|连续|分隔线|分割线|感叹号|叹号|星号|减号|横线|省略号|表情|一排|一行|一串|口号|副歌|图案"
+    r"|[0-9一二三四五六七八九十百千两几]+\s*(?:次|遍|个|行|条|连)|小数|二进制|十六进制|位数",
+    re.IGNORECASE,
+)
+_SHAPED: Final = re.compile(
+    r"\b(?:tables?|matri(?:x|ces)|grid|csv|tsv|list|array|vector|json|yaml|xml|html|css|svg|code|script|function|program|"
+    r"sql|test data|mock|dummy|placeholder|lorem|template|form|schedule|calendar|log|poem|poetry|verse|lyrics|song|"
+    r"rounds?|rap|rhyme|haiku|ballad|prayer|litany|hymn|music|tabs?|notes|dna|board|map|maze|art)\b"
+    r"|表格|表|矩阵|数组|代码|脚本|程序|函数|数据|模板|日程|日历|日志|诗|词|歌|曲|祷|经文|谱|棋盘|迷宫|画",
+    re.IGNORECASE,
+)
+_THINK_TAGS: Final = re.compile(
+    r"think(?:ing)?>|<think|\bthink(?:ing)?[- ](?:tags?|tokens?|blocks?)|思考标签|思维标签", re.IGNORECASE
+)
+
+_NAMES: Final = MappingProxyType(
+    {
+        "zh": "chinese|mandarin|cantonese|中文|汉语|国语|普通话|粤语|简体|繁体|华语",
+        "en": "english|英文|英语",
+        "ja": "japanese|kanji|hiragana|katakana|日文|日语|日本语",
+        "ko": "korean|hangul|韩文|韩语|朝鲜语",
+        "ru": "russian|cyrillic|俄文|俄语",
+        "uk": "ukrainian|乌克兰语",
+        "ar": "arabic|阿拉伯语|阿拉伯文|阿语",
+        "fa": "persian|farsi|波斯语",
+        "he": "hebrew|yiddish|希伯来语",
+        "th": "thai|泰文|泰语",
+        "hi": "hindi|sanskrit|marathi|nepali|devanagari|印地语|梵文|梵语",
+        "bn": "bengali|bangla|孟加拉语",
+        "ta": "tamil|泰米尔语",
+        "el": "greek|希腊文|希腊语",
+        "ka": "georgian|格鲁吉亚语",
+        "hy": "armenian|亚美尼亚语",
+        "km": "khmer|cambodian|高棉语|柬埔寨语",
+        "lo": "lao|老挝语",
+        "my": "burmese|缅甸语",
+        "am": "amharic|阿姆哈拉语",
+        "de": "german|deutsch|德文|德语",
+        "fr": "french|français|法文|法语",
+        "es": "spanish|español|西班牙文|西班牙语|西语",
+        "pt": "portuguese|葡萄牙文|葡萄牙语|葡语",
+        "it": "italian|意大利文|意大利语",
+        "nl": "dutch|荷兰语",
+        "vi": "vietnamese|越南语|越南文",
+        "id": "indonesian|malay|bahasa|印尼语|马来语",
+        "tr": "turkish|土耳其语",
+    },
+)
+_CODE_OF: Final = MappingProxyType({name: code for code, names in _NAMES.items() for name in names.split("|")})
+_ANY_NAME: Final = "|".join(_CODE_OF)
+_MENTION: Final = re.compile(rf"(?<![a-z])(?:{_ANY_NAME})(?![a-z])", re.IGNORECASE)
+_ANSWER_IN: Final = re.compile(
+    # "Reply in English." but not "Write about tea in Chinese culture."
+    rf"\b(?:answer|reply|respond|write|explain|speak|output|responses?|answers?|replies|summari[sz]e)\b[^.\n!?。]{{0,60}}?"
+    rf"\b(?:in|using)\s(?:plain |simple |simplified |traditional |fluent |formal |only )?(?P<en>{_ANY_NAME})"
+    rf"(?=\s?(?:$|[.,;:!?\n)\"'。，]|(?:only|please|and|but|using|with|in|to|for|within|about)\b))"
+    rf"|\b(?:translat\w{{1,5}}|render)\b[^\n]{{0,200}}?\b(?:in)?to\s(?:simplified |traditional )?(?P<into>{_ANY_NAME})\b"
+    rf"|(?:用|以)(?P<zh>{_ANY_NAME})[^。\n]{{0,12}}?(?:回答|回复|作答|答复|写|说明|解释|输出|总结|描述|介绍|表达)"
+    rf"|(?:翻译|译|改写)(?:成|为|到)(?P<to>{_ANY_NAME})"
+    r"|(?P<into_en>[中汉]译英)|(?P<into_zh>英译[中汉])",
+    re.IGNORECASE,
+)
+_MANY_LANGUAGES: Final = re.compile(
+    r"\b(?:languages?|multilingual|polyglot|translat\w{0,8}|transliterat\w{0,8}|scripts?|alphabets?|unicode|i18n|"
+    r"locali[sz]\w{0,8}|etymolog\w{0,5}|loanwords?|native names?|word for|pronounc\w{0,8}|writing systems?|encodings?|"
+    r"countries|capitals|greetings?|characters?|linguist\w{0,4}|font|keyboard)\b"
+    r"|语言|语种|多语|翻译|字母|文字|字符|编码|词源|外来语|本地化|国际化|各国|国家|首都|问候|发音",
+    re.IGNORECASE,
+)
+_EAST_ASIA: Final = re.compile(
+    r"\b(?:china|chinese|taiwan|hong kong|japan(?:ese)?|tokyo|beijing|shanghai|kanji|hanzi|pinyin|tea|tao(?:ism)?|"
+    r"confuci\w{0,6}|buddh\w{0,4}|zen|kung fu|dynasty|idioms?|calligraphy|go board|sushi|anime|manga)\b",
+    re.IGNORECASE,
+)
+_ECHO: Final = re.compile(
+    r"(?:\b(?:repeat|echo|copy|reproduce|say back|write back|return|output|print)\b[^:：\n]{0,80}?"
+    r"|(?:重复|复述|原样|照抄|逐字|抄写|复制|回显)[^:：\n]{0,40}?)[:：]\s*(?P<text>\S[^\r]*)",
+    re.IGNORECASE | re.DOTALL,
+)
+_ECHO_EXACTLY: Final = re.compile(
+    r"\b(?:exact(?:ly)?|verbatim|word for word|unchanged|as is|repeat|echo|character by character)\b|原样|照抄|逐字|重复|复述|回显|一字不",
+    re.IGNORECASE,
+)
+
+
+def asks_for_repetition(prompt: str) -> bool:
+    """Whether a prompt asks for something that repeats: a row of stars, a word ten times, a long number."""
+    return _REPETITION.search(prompt) is not None
+
+
+def asks_for_shape(prompt: str) -> bool:
+    """Whether a prompt asks for something that may repeat by nature: a table, code, a song."""
+    return _SHAPED.search(prompt) is not None
+
+
+def speaks_of_think_tags(prompt: str) -> bool:
+    """Whether a prompt is about the tags around reasoning."""
+    return _THINK_TAGS.search(prompt) is not None
+
+
+def speaks_of_languages(prompt: str) -> bool:
+    """Whether a prompt is about languages or writing, so that an answer may show any of them."""
+    return _MANY_LANGUAGES.search(prompt) is not None
+
+
+def speaks_of_east_asia(prompt: str) -> bool:
+    """Whether a prompt is about a culture whose words are written in Han characters."""
+    return _EAST_ASIA.search(prompt) is not None
+
+
+def languages_mentioned(prompt: str) -> frozenset[str]:
+    """Codes of the languages that a prompt names."""
+    return frozenset(_CODE_OF[match.group().lower()] for match in _MENTION.finditer(prompt))
+
+
+def language_asked_for(prompt: str) -> str | None:
+    """The language that a prompt wants the answer in; the last wish counts; None where there is none."""
+    asked: str | None = None
+    for match in _ANSWER_IN.finditer(prompt):
+        if match["into_en"] or match["into_zh"]:
+            asked = "en" if match["into_en"] else "zh"
+        else:
+            asked = _CODE_OF[next(group for group in match.groups() if group).lower()]
+    return asked
+
+
+def text_to_echo(question: str) -> str | None:
+    """The text that a question wants repeated as it is; None where it wants none."""
+    if _ECHO_EXACTLY.search(question[:400]) is None:
+        return None
+    match = _ECHO.search(question)
+    return None if match is None else match["text"].strip()

@@ -1,0 +1,121 @@
+"""F06: characters that are missing from what the prompt gave."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final
+
+from promptreg.scoring.faults.asked import text_to_echo
+from promptreg.scoring.faults.catalogue import found
+from promptreg.scoring.faults.model import Probe, Rule
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from promptreg.scoring.faults.model import Finding, Observation
+
+_LONGEST: Final = 20_000
+"""Characters of prompt and answer that are compared."""
+
+_MOST_TOKENS: Final = 400
+_ADDRESS: Final = re.compile(r"https?://[^\s<>\"'，。）)]{4,300}|[\w.+-]{1,64}@[\w-]{1,64}\.[\w.-]{2,64}")
+_TOKEN: Final = re.compile(r"[A-Za-zÀ-ÖØ-öø-ÿ0-9](?:[A-Za-zÀ-ÖØ-öø-ÿ0-9]|[-_.:/,](?=[A-Za-z0-9])){2,60}")
+_BLANKS: Final = re.compile(r"\s+")
+_QUOTES: Final = "\"'“”‘’「」『』`*. 。!！\n"
+
+
+def _dropped(call: Observation) -> Iterator[Finding]:
+    """Numbers, names and addresses of the prompt that come back shorter; an echo that lost characters."""
+    if call.content.blank or not call.request:
+        return
+    answer = call.content.raw[:_LONGEST]
+    echo = text_to_echo(call.last_question[:_LONGEST])
+    if echo is not None:
+        pair = _shorter_echo(echo, answer)
+        if pair is not None and not _recorded(call, pair[1]):
+            yield found("F06", "content", f"“{pair[0]}” came back as “{pair[1]}”")
+        return
+    prompt = call.prompt.raw
+    if len(prompt) > _LONGEST:
+        prompt = prompt[: _LONGEST // 2] + "\n" + prompt[-_LONGEST // 2 :]
+    for given, got in _shorter_tokens(prompt, answer):
+        if call.golden and call.golden.contents:
+            if not any(given in content for content in call.golden.contents) or _recorded(call, got):
+                continue
+        elif not _is_identifier(given):
+            continue
+        yield found("F06", f"content[{answer.index(got)}]", f"“{given}” came back as “{got}”")
+        return
+
+
+def _shorter_echo(echo: str, answer: str) -> tuple[str, str] | None:
+    """The first token that lost characters in an echo, or the whole of an echo in unspaced script that did."""
+    if echo.strip(_QUOTES) in answer:
+        return None
+    for pair in _shorter_tokens(echo, answer):
+        return pair
+    wanted, got = (_BLANKS.sub("", text.strip(_QUOTES)) for text in (echo, answer))
+    if wanted == got or got in wanted or not 2 * len(got) >= len(wanted) or not _is_subsequence(got, wanted):
+        return None
+    return echo[:50], answer[:50]
+
+
+def _shorter_tokens(given: str, answer: str) -> Iterator[tuple[str, str]]:
+    """Pairs of a token of the one text that is missing from the other, and what is left of it there."""
+    tokens = list(dict.fromkeys((*_ADDRESS.findall(given), *_TOKEN.findall(given))))[:_MOST_TOKENS]
+    missing = [token for token in tokens if token not in answer]
+    if not missing:
+        return
+    present = [
+        token for token in dict.fromkeys((*_ADDRESS.findall(answer), *_TOKEN.findall(answer))) if token not in given
+    ]
+    if not present:
+        return
+    by_first: dict[tuple[str, int], list[str]] = {}
+    for token in present[: 4 * _MOST_TOKENS]:
+        by_first.setdefault((token[:1], len(token)), []).append(token)
+    for token in missing:
+        if not _worth(token):
+            continue
+        for lost in (1, 2) if len(token) > 5 else (1,):
+            for other in by_first.get((token[:1], len(token) - lost), ()):
+                if _is_subsequence(other, token) and not _is_inflection(other, token):
+                    yield token, other
+                    break
+
+
+def _worth(token: str) -> bool:
+    """Numbers of four digits and more, identifiers, addresses and names; ordinary words come back changed."""
+    return len(token) >= 4 and (any(map(str.isdigit, token)) or token[:1].isupper() or "/" in token or "@" in token)
+
+
+def _is_identifier(token: str) -> bool:
+    """Whether a token mixes letters and digits, or is an address: no arithmetic turns it into another one."""
+    if "://" in token or "@" in token:
+        return True
+    digits = sum(map(str.isdigit, token))
+    letters = sum(map(str.isalpha, token))
+    return len(token) >= 6 and digits >= 3 and letters >= 1 and token.upper() == token
+
+
+def _is_inflection(shorter: str, longer: str) -> bool:
+    """Whether a word lost nothing but an ending or a mark: “Orders”, “Order”; “14,”; “2026-05”, “2026-5”."""
+    if longer.startswith(shorter):
+        return not any(map(str.isdigit, longer)) or not longer[len(shorter) :].isalnum()
+    plain = [re.sub(r"[-_.:/,]", "", token) for token in (shorter, longer)]
+    if plain[0] == plain[1]:
+        return True
+    return re.sub(r"(?<!\d)0+(?=\d)", "", shorter) == re.sub(r"(?<!\d)0+(?=\d)", "", longer)
+
+
+def _is_subsequence(shorter: str, longer: str) -> bool:
+    characters = iter(longer)
+    return all(character in characters for character in shorter)
+
+
+def _recorded(call: Observation, got: str) -> bool:
+    return call.golden is not None and any(got in content for content in call.golden.contents)
+
+
+rules: Final[tuple[Rule, ...]] = (Rule("F06", Probe.SPECIAL, _dropped),)
+"""F06."""

@@ -1,0 +1,288 @@
+"""F04 and F05: words of many scripts, the wrong language, strays of another one."""
+
+from __future__ import annotations
+
+import re
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Final
+
+from promptreg.scoring.faults.asked import (
+    language_asked_for,
+    languages_mentioned,
+    speaks_of_east_asia,
+    speaks_of_languages,
+)
+from promptreg.scoring.faults.catalogue import found
+from promptreg.scoring.faults.evidence import around
+from promptreg.scoring.faults.model import Probe, Rule, Severity
+from promptreg.scoring.faults.views import Text, texts_of_messages
+from promptreg.text.script import language_of, script_counts
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from promptreg.scoring.faults.model import Finding, Observation
+
+_HAN: Final = "[㐀-䶿一-鿿豈-龎\U00020000-\U0003ffff]"
+_HAN_RUN: Final = re.compile(f"{_HAN}+")
+# Words of another script that a writer sets apart: in brackets or quotes, after a colon or a dash, in cells of a table,
+# as an item of a list, emphasised.
+_SET_APART: Final = re.compile(
+    r"\([^()\n]{1,120}\)|（[^（）\n]{1,120}）|\[[^\[\]\n]{1,120}\]|【[^【】\n]{1,120}】|“[^“”\n]{1,200}”|「[^「」\n]{1,200}」|"
+    r"『[^『』\n]{1,200}』|《[^《》\n]{1,120}》|‘[^‘’\n]{1,120}’|\"[^\"\n]{1,200}\"|(?<![\w])'[^'\n]{1,120}'(?![\w])|"
+    r"\*{1,3}[^*\n]{1,120}\*{1,3}|_[^_\n]{1,120}_|[:：—–/=→>|-][ \t]{1,4}[^\s\x00-\x7f][^\n,;.，；。A-Za-z]{0,60}",
+)
+_ROW: Final = re.compile(r"^[ \t]{0,8}(?:\|[^\n]*|>[^\n]*|[^\n|]{0,200}\|[^\n]*)$", re.MULTILINE)
+_FOREIGN: Final = re.compile(r"[^\x00-\u036f\u2000-\u2bff\ufe00-\ufe0f\uff00-\uff65\U0001f000-\U0001faff]")
+_WORD: Final = re.compile(r"[A-Za-zÀ-ÖØ-öø-ÿ]+")
+_ENGLISH: Final = frozenset(
+    [
+        "the",
+        "of",
+        "and",
+        "to",
+        "is",
+        "are",
+        "that",
+        "it",
+        "for",
+        "you",
+        "with",
+        "on",
+        "this",
+        "be",
+        "not",
+        "have",
+        "your",
+        "will",
+        "can",
+        "we",
+        "at",
+        "which",
+        "when",
+        "they",
+        "was",
+        "what",
+        "how",
+        "if",
+    ]
+)
+_GROUP_OF_SCRIPT: Final = MappingProxyType({"Han": "Han", "Hiragana": "kana", "Katakana": "kana"})
+_GROUPS_OF_LANGUAGE: Final = MappingProxyType(
+    {
+        "zh": ("Han",),
+        "ja": ("Han", "kana"),
+        "ko": ("Hangul", "Han"),
+        "ru": ("Cyrillic",),
+        "uk": ("Cyrillic",),
+        "ar": ("Arabic",),
+        "fa": ("Arabic",),
+        "th": ("Thai",),
+        "hi": ("Devanagari",),
+        "el": ("Greek",),
+        "he": ("Hebrew",),
+        "bn": ("Bengali",),
+        "ta": ("Tamil",),
+        "ka": ("Georgian",),
+        "hy": ("Armenian",),
+        "km": ("Khmer",),
+        "lo": ("Lao",),
+        "my": ("Myanmar",),
+        "am": ("Ethiopic",),
+    },
+)
+_FREE: Final = frozenset({"Latin", "Greek"})
+"""Groups that stand in texts of any language: names of products, units, symbols of formulas."""
+
+
+def _word_salad(call: Observation) -> Iterator[Finding]:
+    """Letters of at least two more scripts than anybody asked for."""
+    for where, text, goldens in (
+        ("content", call.content, call.golden.content_texts if call.golden else ()),
+        ("reasoning", call.reasoning, call.golden.reasoning_texts if call.golden else ()),
+    ):
+        if text.blank or text.raw.isascii():
+            continue
+        if len(_foreign_groups(text.letters)) < 2:
+            continue
+        strays = _strays(call, text, goldens)
+        if len(strays) < 2:
+            continue
+        total = sum(strays.values())
+        letters = sum(text.letters.values())
+        grave = bool(goldens) or len(strays) > 2 or total * 7 >= letters
+        if not goldens and speaks_of_languages(call.prompt.raw):
+            continue
+        listed = ", ".join(f"{group} {count}" for group, count in sorted(strays.items()))
+        yield found("F04", where, f"{listed}: {_first_foreign(text.raw)}", None if grave else Severity.WARNING)
+
+
+def _strays(call: Observation, text: Text, goldens: tuple[Text, ...]) -> dict[str, int]:
+    """Letters by group of scripts that neither the prompt nor the golden has, nor a language named in the prompt."""
+    known = set(_foreign_groups(call.prompt.letters, least=1))
+    for golden in goldens:
+        known |= _foreign_groups(golden.letters, least=1).keys()
+    left = {group: count for group, count in _foreign_groups(text.letters).items() if group not in known}
+    if not left:
+        return {}
+    for code in languages_mentioned(call.prompt.raw):
+        for group in _GROUPS_OF_LANGUAGE.get(code, ()):
+            left.pop(group, None)
+    if not left:
+        return {}
+    bare = _foreign_groups(script_counts(_not_set_apart(text.prose)))
+    left = {group: bare[group] for group in left if group in bare}
+    if "kana" in left and "Han" in left:  # Japanese is written with both
+        left["kana"] += left.pop("Han")
+    return left
+
+
+def _foreign_groups(letters: Mapping[str, int], least: int = 2) -> dict[str, int]:
+    groups: dict[str, int] = {}
+    for script, count in letters.items():
+        if script not in _FREE:
+            group = _GROUP_OF_SCRIPT.get(script, script)
+            groups[group] = groups.get(group, 0) + count
+    return {group: count for group, count in groups.items() if count >= least}
+
+
+def _not_set_apart(prose: str) -> str:
+    return _SET_APART.sub(" ", _ROW.sub(" ", prose))
+
+
+def _first_foreign(text: str) -> str:
+    match = _FOREIGN.search(text)
+    return around(text, match.start() if match else 0)
+
+
+def _language(call: Observation) -> Iterator[Finding]:
+    """The content in another language than was asked for, or with strays of one."""
+    text = call.content
+    if text.blank or _is_data(text.raw):
+        return
+    wrong = _wrong_language(call, text)
+    if wrong is not None:
+        yield wrong
+        return
+    yield from _mixed(call, text)
+
+
+def _wrong_language(call: Observation, text: Text) -> Finding | None:
+    language = text.language
+    if language is None:
+        return None
+    goldens = call.golden.content_texts if call.golden else ()
+    recorded = {golden.language for golden in goldens} - {None}
+    if language in recorded:
+        return None
+    spoken = {language_of(part) for _, part in texts_of_messages(call.request.get("messages"))} - {None}
+    asked = language_asked_for(_instructions(call.prompt.raw))
+    if asked is not None:
+        expected: set[str | None] = {asked}
+    elif recorded:
+        expected = set(recorded)
+    elif not spoken:
+        return None
+    else:
+        expected = spoken | set(languages_mentioned(_instructions(call.prompt.raw)))
+    if language in expected or not _sure(text, language, loosely=asked is None and not recorded):
+        return None
+    if _same_script(language, expected):
+        # Languages of one script are told apart by their function words: too little to call it wrong.
+        return None if asked is None and not recorded else _in_other_words(text, language, expected)
+    wanted = "/".join(sorted(filter(None, expected)))
+    return found("F05", "content", f"{language} instead of {wanted}: {text.raw[:100]}")
+
+
+def _in_other_words(text: Text, language: str, expected: set[str | None]) -> Finding | None:
+    if len(_WORD.findall(text.prose[:2000])) < 15 or (language == "en" and not _english(text.prose)):
+        return None
+    wanted = "/".join(sorted(filter(None, expected)))
+    return found("F05", "content", f"{language} instead of {wanted}: {text.raw[:100]}", Severity.WARNING)
+
+
+def _sure(text: Text, language: str, *, loosely: bool) -> bool:
+    """Whether the text is long enough to be a text in its language, and no name, label or piece of code."""
+    if language in _GROUPS_OF_LANGUAGE:
+        least = 8 if loosely else 4
+        return sum(text.letters.get(script, 0) for script in text.letters if script != "Latin") >= least
+    words = _WORD.findall(text.prose[:4000])
+    if language == "en":
+        return len(words) >= (12 if loosely else 5) and _english(text.prose)
+    return len(words) >= 8
+
+
+def _english(prose: str) -> bool:
+    """Sentences and not code: many function words, few signs of code."""
+    head = prose[:4000]
+    words = _WORD.findall(head)
+    function_words = sum(word.lower() in _ENGLISH for word in words)
+    signs = sum(head.count(sign) for sign in "{};=<>()[]_")
+    return function_words * 6 >= len(words) and signs * 25 <= len(head)
+
+
+def _same_script(language: str, expected: set[str | None]) -> bool:
+    groups = _GROUPS_OF_LANGUAGE.get(language, ("Latin",))
+    return any(set(groups) & set(_GROUPS_OF_LANGUAGE.get(other or "", ("Latin",))) for other in expected)
+
+
+def _mixed(call: Observation, text: Text) -> Iterator[Finding]:
+    if text.raw.isascii():
+        return
+    goldens = call.golden.content_texts if call.golden else ()
+    in_code = _HAN_RUN.search(text.code)
+    if in_code and "Han" not in call.prompt.letters and _han_unwanted(call):
+        if not any(_HAN_RUN.search(golden.raw) for golden in goldens):
+            yield found("F05", "content, in code", around(text.code, in_code.start()), Severity.WARNING)
+            return
+    strays = _strays_of_one(call, text, goldens)
+    if strays:
+        group, count = next(iter(strays.items()))
+        yield found("F05", "content", f"{group} {count}: {_first_foreign(text.raw)}", Severity.WARNING)
+
+
+def _strays_of_one(call: Observation, text: Text, goldens: tuple[Text, ...]) -> dict[str, int]:
+    """The one group of foreign letters in a text of another script, at most a fifth of it."""
+    if text.language is not None and text.language in _GROUPS_OF_LANGUAGE:
+        main = set(_GROUPS_OF_LANGUAGE[text.language])
+    else:
+        main = {"Latin"}
+    groups = {group: count for group, count in _foreign_groups(text.letters, least=1).items() if group not in main}
+    if not groups or sum(groups.values()) * 5 > sum(text.letters.values()):
+        return {}
+    known = set(_foreign_groups(call.prompt.letters, least=1))
+    for golden in goldens:
+        known |= _foreign_groups(golden.letters, least=1).keys()
+    groups = {group: count for group, count in groups.items() if group not in known}
+    if len(groups) != 1 or (not goldens and not _han_unwanted(call)):
+        return {}
+    for code in languages_mentioned(call.prompt.raw):
+        for group in _GROUPS_OF_LANGUAGE.get(code, ()):
+            groups.pop(group, None)
+    if not groups:
+        return {}
+    bare = _foreign_groups(script_counts(_not_set_apart(text.prose)), least=1)
+    return {group: bare[group] for group in groups if group in bare}
+
+
+def _han_unwanted(call: Observation) -> bool:
+    prompt = call.prompt.raw
+    mentioned = languages_mentioned(prompt)
+    return not (mentioned & {"zh", "ja", "ko"} or speaks_of_languages(prompt) or speaks_of_east_asia(prompt))
+
+
+def _is_data(content: str) -> bool:
+    """Whether the content is JSON or XML: labels in English are then no language."""
+    return content.lstrip()[:1] in ("{", "[", "<")
+
+
+def _instructions(prompt: str) -> str:
+    """The parts of a prompt in which wishes stand: its beginning and its end."""
+    return prompt if len(prompt) <= 12_000 else f"{prompt[:6000]}\n{prompt[-6000:]}"
+
+
+rules: Final[tuple[Rule, ...]] = (
+    Rule("F04", Probe.ONE, _word_salad),
+    Rule("F05", Probe.GOLDEN, _language),
+)
+"""F04 and F05."""

@@ -1,0 +1,224 @@
+"""Family B: the reasoning stands in the wrong place, is missing, or is all there is."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final
+
+from promptreg.answer.reader import THINK_TAG
+from promptreg.scoring.faults.asked import speaks_of_think_tags
+from promptreg.scoring.faults.catalogue import found
+from promptreg.scoring.faults.evidence import around
+from promptreg.scoring.faults.model import Probe, Rule, Severity
+from promptreg.scoring.faults.views import Text
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from promptreg.canonical import Json
+    from promptreg.scoring.faults.model import Finding, Observation
+
+_TAG: Final = re.compile(r"<(/?)think(?:ing)?>", re.IGNORECASE)
+_MENTION_BEFORE: Final = re.compile(r"[\"'“‘「《`(（\\]\s?$|\b(?:and|or|the|a|an|between|with|tags?)\s$|[和与或、]\s?$")
+_MENTION_AFTER: Final = re.compile(
+    r"[\"'”’」》`)）]|\s?(?:tags?|tokens?|blocks?|markers?|sections?|and|or|is|are|to)\b|[ \t]?(?:标签|标记|和|与|或|、|之间|是|块)"
+    r"|(?:…|\.\.\.)\s?</",
+    re.IGNORECASE,
+)
+_SENTENCE_END: Final = ".!?。！？…」』”\"')）】]}`|~"
+
+
+def _think_tags(call: Observation) -> Iterator[Finding]:
+    """Tags around reasoning in the content as sent."""
+    sent = call.sent_content
+    if "think" not in sent.lower():
+        return
+    if _recorded_tags(call):
+        return
+    prose = Text(sent).prose
+    tags = list(_TAG.finditer(prose))
+    real = [tag for tag in tags if not _is_mention(prose, tag)]
+    if speaks_of_think_tags(call.prompt.raw):
+        real = [tag for tag in real if _ends_reasoning(prose, tag)]
+    if not real:
+        return
+    first = real[0]
+    closing = [bool(tag[1]) for tag in tags]
+    what = "closing tag only" if all(closing) else "both tags" if any(closing) else "opening tag only"
+    at = sent.find(first.group())
+    yield found("F09", f"content[{at}]", f"{what}: {around(sent, at, len(first.group()))}")
+
+
+def _recorded_tags(call: Observation) -> bool:
+    golden = call.golden
+    return golden is not None and (
+        any(answer.reasoning_field == THINK_TAG for answer in golden.answers)
+        or any(_TAG.search(content) for content in golden.contents)
+    )
+
+
+def _is_mention(prose: str, tag: re.Match[str]) -> bool:
+    """Whether a tag is spoken of, not used."""
+    before, after = prose[max(0, tag.start() - 12) : tag.start()], prose[tag.end() : tag.end() + 16]
+    if not before.strip() and not tag[1] and not after.lstrip(" ").startswith(("tag", "和", "与", "标", "and")):
+        return False  # the content begins with it
+    return bool(_MENTION_BEFORE.search(before) or _MENTION_AFTER.match(after))
+
+
+def _ends_reasoning(prose: str, tag: re.Match[str]) -> bool:
+    """Whether a closing tag stands at the end of a line, with text before and an answer after it."""
+    rest = prose[tag.end() : tag.end() + 4]
+    return bool(tag[1]) and (not rest or rest.lstrip(" \t").startswith("\n")) and tag.start() > 0
+
+
+def _renamed_field(call: Observation) -> Iterator[Finding]:
+    """Reasoning in another field than the source used."""
+    golden = call.golden
+    if golden is None or not call.answered:
+        return
+    if golden.reasoning_fields:
+        before = golden.reasoning_fields
+    elif golden.message_keys is not None:
+        before = frozenset(key for key in golden.message_keys if key.startswith("reasoning"))
+        if golden.reasoning_fields is not None:
+            before = frozenset()
+    else:
+        return
+    now = call.reasoning_fields
+    if now and not before <= now:
+        yield found("F10", "message", f"{', '.join(sorted(before))} → {', '.join(sorted(now))}")
+    elif now and not before:
+        yield found("F10", "message", f"reasoning is new, in {', '.join(sorted(now))}")
+
+
+def _no_content(call: Observation) -> Iterator[Finding]:
+    """Reasoning and nothing else: the budget ended, the model ended too early, or the answer went astray."""
+    answer = call.answer
+    if not call.content.blank or call.reasoning.blank or answer.tool_calls or answer.finish_reason == "tool_calls":
+        return
+    if call.streamed and answer.finish_reason is None and not call.done:
+        return  # a cut stream
+    if _recorded_without_content(call):
+        return
+    reasoning = answer.reasoning.rstrip()
+    end = f"…{reasoning[-60:]}"
+    if answer.finish_reason == "length":
+        yield found("F11", "content", f"the budget ended within the reasoning: {end}", Severity.WARNING)
+    elif reasoning[-1] in _SENTENCE_END or not _early(call):
+        yield found("F11", "content", f"empty, finish_reason {answer.finish_reason}, reasoning ends: {end}")
+    else:
+        tokens = call.usage.completion_tokens if call.usage is not None else None
+        count = (
+            "" if tokens is None else f"{tokens} tokens" + (f" of {call.token_cap}" if call.token_cap else "") + ": "
+        )
+        yield found("F12", f"reasoning[{len(reasoning)}]", f"{count}{end}")
+
+
+def _recorded_without_content(call: Observation) -> bool:
+    golden = call.golden
+    return golden is not None and any(
+        not answer.content.strip() and answer.reasoning and not answer.tool_calls for answer in golden.answers
+    )
+
+
+def _early(call: Observation) -> bool:
+    """Whether less than half of the budget was used, as far as that is known."""
+    tokens = call.usage.completion_tokens if call.usage is not None else None
+    return tokens is None or call.token_cap is None or 2 * tokens < call.token_cap
+
+
+def thinking_asked_for(request: Json) -> tuple[str, bool] | None:
+    """Which key of a request switches thinking on or off, and to what; None where none does."""
+    if not isinstance(request, dict):
+        return None
+    kwargs, extra = request.get("chat_template_kwargs"), request.get("extra_body")
+    for path, place in (("chat_template_kwargs.", kwargs), ("", request)):
+        for key in ("thinking", "enable_thinking"):
+            value = place.get(key) if isinstance(place, dict) else None
+            if isinstance(value, bool):
+                return path + key, value
+    thinking = request.get("thinking")
+    kind = thinking.get("type") if isinstance(thinking, dict) else None
+    if kind in ("enabled", "disabled"):
+        return "thinking.type", kind == "enabled"
+    if request.get("reasoning_effort") == "none":
+        return "reasoning_effort", False
+    return thinking_asked_for(extra) if isinstance(extra, dict) else None
+
+
+def _switch_ignored(call: Observation) -> Iterator[Finding]:
+    """Thinking is missing although it was asked for, or there although it was switched off."""
+    if not call.answered or (call.content.blank and not call.answer.tool_calls and call.reasoning.blank):
+        return
+    if call.streamed and call.answer.finish_reason is None and not call.done:
+        return
+    asked = thinking_asked_for(call.request)
+    thought = not call.reasoning.blank
+    recorded = _recorded_thinking(call)
+    if asked is None:
+        if recorded is True and not thought and not call.answer.tool_calls:
+            yield found("F13", "reasoning", "the source thinks first, here is no reasoning", Severity.WARNING)
+        return
+    key, wanted = asked
+    if thought == wanted or recorded is thought:
+        return
+    if wanted:
+        grave = None if not call.answer.tool_calls else Severity.WARNING  # a tool may be called without a thought
+        yield found("F13", "reasoning", f"{key} is on, no reasoning came", grave)
+    else:
+        yield found("F13", "reasoning", f"{key} is off, reasoning came: {call.answer.reasoning[:60]}")
+
+
+def _recorded_thinking(call: Observation) -> bool | None:
+    """Whether the source thought on every recorded call; None when it is not known or it did so on some calls."""
+    golden = call.golden
+    if golden is None:
+        return None
+    if golden.reasoning_chars is not None:
+        least, most = golden.reasoning_chars
+        return True if least > 0 else False if most == 0 else None
+    if golden.reasonings:
+        thought = [bool(reasoning.strip()) for reasoning in golden.reasonings]
+        return thought[0] if len(set(thought)) == 1 else None
+    return None
+
+
+def _switch_unsteady(calls: Sequence[Observation]) -> Iterator[Finding]:
+    """Reasoning on some calls of a request and not on others."""
+    answered = [call for call in calls if call.answered and not call.content.blank]
+    if len(answered) < 2 or any(call.request != answered[0].request for call in answered):
+        return
+    with_reasoning = [call for call in answered if not call.reasoning.blank]
+    if not with_reasoning or len(with_reasoning) == len(answered):
+        return
+    asked = thinking_asked_for(answered[0].request)
+    without = next(call for call in answered if call.reasoning.blank)
+    yield found(
+        "F13",
+        f"{without.label}: reasoning" if without.label else "reasoning",
+        f"reasoning on {len(with_reasoning)} of {len(answered)} calls of one request",
+        None if asked is not None else Severity.WARNING,
+    )
+
+
+def _tokens_not_counted(call: Observation) -> Iterator[Finding]:
+    """The server counts reasoning tokens and says that there were none."""
+    if call.usage is None or call.usage.reasoning_tokens != 0 or call.reasoning.blank:
+        return
+    if call.answer.reasoning_field == THINK_TAG:
+        return  # the server does not know that it is reasoning
+    yield found(
+        "F14",
+        "usage.completion_tokens_details.reasoning_tokens",
+        f"0, {len(call.answer.reasoning)} characters of reasoning",
+    )
+
+
+rules: Final[tuple[Rule, ...]] = (
+    Rule("F09", Probe.ONE, _think_tags),
+    Rule("F10", Probe.GOLDEN, _renamed_field),
+    Rule("F11", Probe.ONE, _no_content),
+    Rule("F13", Probe.REPEATS, _switch_ignored, _switch_unsteady),
+    Rule("F14", Probe.ONE, _tokens_not_counted),
+)
+"""F09 to F14; F12 comes from the same look as F11."""
