@@ -12,6 +12,7 @@ from pathlib import Path
 import click
 
 from promptreg.cli.app import COMMANDS, cli
+from promptreg.suite.schema import suite_schema
 
 PAGE = Path(__file__).parent / "reference.md"
 
@@ -24,6 +25,16 @@ Every command answers `--help`. Exit codes are the same everywhere: 0 equivalent
 """
 
 
+_SUITE_TABLES = (("`defaults`", "WrittenDefaults"), ("A case", "WrittenCase"), ("A file of cases", "WrittenRows"))
+_SUITE_KEYS = {
+    "tags": "Tags, added to those of `defaults`.",
+    "checks": "Checks, added to those of `defaults`.",
+    "request": "Request parameters, over those of `defaults`.",
+    "noise": "As under `defaults`, and over it.",
+    "defaults": "What every case begins with.",
+}
+
+
 def reference() -> str:
     """The whole page, ending with a newline."""
     context = click.Context(cli, info_name="promptreg", **cli.context_settings)
@@ -32,7 +43,22 @@ def reference() -> str:
         command = cli.get_command(context, name)
         if command is not None:
             sections.append(_section(command, click.Context(command, info_name=name, parent=context), name))
+    sections.append(_suite_section())
     return "\n".join(sections)
+
+
+def _suite_section() -> str:
+    """The keys of a suite file, from the schema that `promptreg schema suite` prints."""
+    schema = suite_schema()
+    lines = ["## Suite files", "", "`promptreg schema suite` prints the JSON Schema that this is made from."]
+    tables = [("A suite", schema), *((title, schema["$defs"][name]) for title, name in _SUITE_TABLES)]
+    for title, table in tables:
+        needed = table.get("required", ())
+        lines += ["", f"### {title}", "", "| key | meaning |", "| --- | --- |"]
+        for key, field in table["properties"].items():
+            meaning = _cell(field.get("description", _SUITE_KEYS.get(key, "")))
+            lines.append(f"| `{key}`{' (needed)' if key in needed else ''} | {meaning} |")
+    return "\n".join(lines) + "\n"
 
 
 def _section(command: click.Command, context: click.Context, title: str) -> str:
