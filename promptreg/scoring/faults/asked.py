@@ -67,7 +67,8 @@ _ANSWER_IN: Final = re.compile(
     rf"\b(?:answer|reply|respond|write|explain|speak|output|responses?|answers?|replies|summari[sz]e)\b[^.\n!?。]{{0,60}}?"
     rf"\b(?:in|using)\s(?:plain |simple |simplified |traditional |fluent |formal |only )?(?P<en>{_ANY_NAME})"
     rf"(?=\s?(?:$|[.,;:!?\n)\"'。，]|(?:only|please|and|but|using|with|in|to|for|within|about)\b))"
-    rf"|\b(?:translat\w{{1,5}}|render)\b[^\n]{{0,200}}?\b(?:in)?to\s(?:simplified |traditional )?(?P<into>{_ANY_NAME})\b"
+    rf"|\b(?:translat\w{{1,5}}|render)\b[^\n]{{0,200}}?\b(?:in)?to\s"
+    rf"(?:simplified |traditional )?(?P<into>{_ANY_NAME})\b"
     rf"|(?:用|以)(?P<zh>{_ANY_NAME})[^。\n]{{0,12}}?(?:回答|回复|作答|答复|写|说明|解释|输出|总结|描述|介绍|表达)"
     rf"|(?:翻译|译|改写)(?:成|为|到)(?P<to>{_ANY_NAME})"
     r"|(?P<into_en>[中汉]译英)|(?P<into_zh>英译[中汉])",
@@ -91,7 +92,8 @@ _ECHO: Final = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 _ECHO_EXACTLY: Final = re.compile(
-    r"\b(?:exact(?:ly)?|verbatim|word for word|unchanged|as is|repeat|echo|character by character)\b|原样|照抄|逐字|重复|复述|回显|一字不",
+    r"\b(?:exact(?:ly)?|verbatim|word for word|unchanged|as is|repeat|echo|character by character)\b"
+    r"|原样|照抄|逐字|重复|复述|回显|一字不",
     re.IGNORECASE,
 )
 
