@@ -41,9 +41,9 @@ _SPECIAL: Final = re.compile(
 )
 _SPECIAL_BEGUN: Final = re.compile(r"<｜[A-Za-z▁_ ]{1,40}\Z")
 _TALK: Final = re.compile(
-    r"DSML|special token|chat[ _-]?template|chatml|tokeni[sz]er|\bBOS\b|\bEOS\b|end[ -]of[ -](?:sentence|text)|prompt format"
-    r"|control token|tool[ _-]call (?:markup|format|syntax|block)|特殊(?:标记|符号|词元|token)|对话模板|聊天模板|分词器|控制符"
-    r"|结束符|起始符|开始符|标记语言|工具调用(?:标记|格式|语法)",
+    r"DSML|special token|chat[ _-]?template|chatml|tokeni[sz]er|\bBOS\b|\bEOS\b|end[ -]of[ -](?:sentence|text)"
+    r"|prompt format|control token|tool[ _-]call (?:markup|format|syntax|block)|特殊(?:标记|符号|词元|token)|对话模板"
+    r"|聊天模板|分词器|控制符|结束符|起始符|开始符|标记语言|工具调用(?:标记|格式|语法)",
     re.IGNORECASE,
 )
 _QUOTES: Final = "\"'“”‘’「」『』《》`（("

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
-from promptreg.scoring.faults import reasoning, text
+from promptreg.scoring.faults import determinism, endings, protocol, reasoning, structured, text, tool_calls
 from promptreg.scoring.faults.model import Finding, Observation, Severity
 
 if TYPE_CHECKING:
@@ -13,7 +13,15 @@ if TYPE_CHECKING:
 
     from promptreg.scoring.faults.model import Rule
 
-FAMILIES: Final[tuple[tuple[Rule, ...], ...]] = (text.rules, reasoning.rules)
+FAMILIES: Final[tuple[tuple[Rule, ...], ...]] = (
+    text.rules,
+    reasoning.rules,
+    tool_calls.rules,
+    structured.rules,
+    endings.rules,
+    determinism.rules,
+    protocol.rules,
+)
 """The rules of each family, in the order of the design page (A to G)."""
 
 _ORDER: Final = tuple(Severity)

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
-
-import orjson
 
 from promptreg.canonical import canonical_json
 from promptreg.text.preview import preview
@@ -38,7 +37,10 @@ def violations(schema: JsonObject, value: Json) -> tuple[Violation, ...]:
 
     A schema that is no valid JSON Schema, or refers to something that is not in it, rules nothing.
     """
-    validator = _validator(canonical_json(schema))
+    try:
+        validator = _validator(canonical_json(schema))
+    except (ValueError, RecursionError):
+        return ()
     if validator is None:
         return ()
     from jsonschema import SchemaError  # noqa: PLC0415 - jsonschema takes a tenth of a second to load
@@ -63,7 +65,7 @@ def _validator(schema_text: str) -> Validator | None:
     from jsonschema.validators import Draft202012Validator, extend  # noqa: PLC0415 - as above
     from referencing import Registry  # noqa: PLC0415 - as above
 
-    schema = orjson.loads(schema_text)
+    schema = json.loads(schema_text)
     try:
         Draft202012Validator.check_schema(schema)
     except SchemaError:
