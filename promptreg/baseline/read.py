@@ -117,7 +117,17 @@ class _Reader:
     def _golden(self, line: _Line) -> Golden | None:
         value = self._json(line)
         model = None if value is None else self._validated(line, value, CaseLine)
-        return None if model is None else model.golden()
+        if model is None:
+            return None
+        told = Counter(index for passes in model.prompt_variants.values() for index in passes)
+        tried = {*model.failed_passes, *(index for part in model.answers for index in part.passes)}
+        if told and (set(told) != tried or told.total() > len(told)):
+            self._add(
+                line,
+                f"`prompt_variants` of case {model.case_id!r} does not name each of its passes once. Restore it from "
+                "git or record the baseline again.",
+            )
+        return model.golden()
 
     def _json(self, line: _Line) -> dict[str, Any] | None:
         if line.data.startswith((b"<<<<<<<", b"=======", b">>>>>>>", b"|||||||")):

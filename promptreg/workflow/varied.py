@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from promptreg.suite.model import Suite
-    from promptreg.verdict.model import CaseJudgement, SuiteJudgement
+    from promptreg.verdict.model import SuiteJudgement
     from promptreg.workflow.pairing import Pairing
 
 _NAMES: Final = {
@@ -39,26 +39,33 @@ def with_variation(
         sent: of the target's run, the variants by case id and pass.
     """
     varied = [case.case_id for case in pairing.known if case.noise == NULL_PERTURBATION]
-    otherwise = frozenset(pairing.varied_otherwise)
-    if not varied and not otherwise:
+    if not varied and not pairing.varied_otherwise:
         return judgement
-    said = {
-        case_id: _case_varied(pairing.baseline.goldens[case_id].variants.values(), sent.get(case_id, {}).values())
-        for case_id in varied
-    }
-    cases = tuple(_said(case, said, otherwise, pairing.suite) for case in judgement.cases)
+    asking = _asking(pairing.suite)
+    otherwise = {case_id: _case_otherwise(asked=case_id in asking) for case_id in pairing.varied_otherwise}
+    added: dict[str, Sentence] = {}
+    for case_id in varied:
+        source, target = pairing.baseline.goldens[case_id].variants, sent.get(case_id, {})
+        added[case_id] = _case_varied(source.values(), target.values())
+    cases = []
+    for case in judgement.cases:
+        said = otherwise.get(case.case_id, case.sentence)
+        if case.case_id in added:
+            said = _joined(said, added[case.case_id])
+        cases.append(replace(case, sentence=said))
     sentence = judgement.sentence
     if varied:
         sentence = _joined(sentence, _suite_varied(len(varied), len(pairing.known)))
-    return replace(judgement, cases=cases, sentence=sentence)
+    return replace(judgement, cases=tuple(cases), sentence=sentence)
 
 
 def recorded_otherwise(suite: Suite, case_ids: Sequence[str]) -> str:
     """The warning about cases that were recorded with another `noise` than the suite asks for now."""
     shown = ", ".join(case_ids[:_SHOWN]) + (", …" if len(case_ids) > _SHOWN else "")
-    parts = {_asks(suite, case_id) for case_id in case_ids}
+    asking = _asking(suite)
+    parts = {case_id in asking for case_id in case_ids}
     how = (
-        f"other varied prompts (`noise: {NULL_PERTURBATION}`) than the suite asks for now"
+        f"another `noise` than the suite asks for now, some with varied prompts (`{NULL_PERTURBATION}`), some without"
         if len(parts) > 1
         else f"prompts as written, and the suite now asks for varied ones (`noise: {NULL_PERTURBATION}`)"
         if parts == {True}
@@ -70,16 +77,9 @@ def recorded_otherwise(suite: Suite, case_ids: Sequence[str]) -> str:
     )
 
 
-def _said(case: CaseJudgement, said: Mapping[str, Sentence], otherwise: frozenset[str], suite: Suite) -> CaseJudgement:
-    if case.case_id in otherwise:
-        return replace(case, sentence=_case_otherwise(asked=_asks(suite, case.case_id)))
-    if case.case_id in said:
-        return replace(case, sentence=_joined(case.sentence, said[case.case_id]))
-    return case
-
-
-def _asks(suite: Suite, case_id: str) -> bool:
-    return any(case.case_id == case_id and case.noise == NULL_PERTURBATION for case in suite.cases)
+def _asking(suite: Suite) -> frozenset[str]:
+    """Ids of the cases that ask for varied prompts now."""
+    return frozenset(case.case_id for case in suite.cases if case.noise == NULL_PERTURBATION)
 
 
 def _joined(first: Sentence, second: Sentence) -> Sentence:

@@ -173,3 +173,14 @@ def test_resuming_with_another_noise_is_told(varied):
     done = varied.run("record", "--passes", "3", "--resume")
     assert done.exit_code == 2
     assert "varied the prompts of other cases than the suites ask for now" in done.stderr.replace("\n", " ")
+
+
+def test_cases_that_changed_both_ways_are_one_warning(pair):
+    pair.project.write("suites/support.yaml", suite_text("none", refund="null-perturbation"))
+    pair.record("--passes", "3")
+    pair.project.write("suites/support.yaml", suite_text("none", gift="null-perturbation"))
+    _, compared = pair.compare("--passes", "3")
+    (said,) = [text for text in compared["warnings"] if "`noise`" in text]
+    assert "2 cases were recorded with another `noise` than the suite asks for now" in said
+    verdicts = {case["case_id"]: case["verdict"] for case in compared["suites"][0]["cases"]}
+    assert {name for name, verdict in verdicts.items() if verdict == "new"} == {"refund", "gift"}
