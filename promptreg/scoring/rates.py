@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from promptreg.answer.model import Answer
+    from promptreg.scoring.checks.base import Measured
     from promptreg.scoring.checks.registry import BuiltCheck, CheckResult
 
 
@@ -74,27 +75,30 @@ def check_rates(
     checks: Sequence[BuiltCheck],
     answers: Sequence[Answer | None],
     n: int,
+    calls: Sequence[Measured | None] = (),
 ) -> tuple[CheckRate, ...]:
-    """Run checks on the answers of one case, each on each distinct answer once.
+    """Run checks on the answers of one case, each on each distinct answer once, or on each distinct call.
 
     Args:
         checks: Of the case.
         answers: Of the case, as received, source passes first; None where missing.
         n: Source passes.
+        calls: What is known of the calls that gave the answers, one an answer; empty when nothing is.
     """
-    return tuple(_rate(check, answers, n) for check in checks)
+    return tuple(_rate(check, answers, n, calls) for check in checks)
 
 
-def _rate(check: BuiltCheck, answers: Sequence[Answer | None], n: int) -> CheckRate:
-    known: dict[Answer, CheckResult] = {}
+def _rate(check: BuiltCheck, answers: Sequence[Answer | None], n: int, calls: Sequence[Measured | None]) -> CheckRate:
+    known: dict[tuple[Answer, Measured | None], CheckResult] = {}
     results: list[CheckResult | None] = []
-    for answer in answers:
+    measured = calls if check.needs_call and calls else [None] * len(answers)
+    for answer, call in zip(answers, measured, strict=True):
         if answer is None:
             results.append(None)
             continue
-        if answer not in known:
-            known[answer] = check(answer)
-        results.append(known[answer])
+        if (answer, call) not in known:
+            known[answer, call] = check(answer, call)
+        results.append(known[answer, call])
     return CheckRate(check.label, check.spec.name, check.rule, tuple(results), n)
 
 

@@ -14,8 +14,10 @@ from promptreg.scoring.channels.length import LengthChannel
 from promptreg.scoring.channels.position import PositionChannel
 from promptreg.scoring.channels.reasoning import ReasoningChannel
 from promptreg.scoring.channels.tool_calls import ToolCallsChannel
+from promptreg.scoring.checks.base import Services
 from promptreg.scoring.checks.registry import build_checks
 from promptreg.scoring.rates import CheckRate, check_rates
+from promptreg.scoring.similarity import EmbedderSimilarity
 from promptreg.scoring.traits import AnswerTraits, Likeness, likeness_of, traits_of
 from promptreg.text.normalise import normalise
 
@@ -25,6 +27,7 @@ if TYPE_CHECKING:
 
     from promptreg.answer.model import Answer
     from promptreg.scoring.channels.base import Channel, Distances
+    from promptreg.scoring.checks.base import Measured
     from promptreg.scoring.checks.registry import BuiltCheck
     from promptreg.scoring.embedders.base import Embedder, EmbeddingCache
     from promptreg.suite.model import Case
@@ -40,6 +43,16 @@ class CasePair:
     case: Case
     source: tuple[Answer | None, ...]
     target: tuple[Answer | None, ...]
+    source_calls: tuple[Measured | None, ...] = ()
+    """What is known of the calls beside their answers, by pass; shorter than the answers where the rest is unknown."""
+    target_calls: tuple[Measured | None, ...] = ()
+
+    def calls(self) -> tuple[Measured | None, ...]:
+        """One a sample, source passes first; empty when nothing is known of any."""
+        if not self.source_calls and not self.target_calls:
+            return ()
+        sides = ((self.source_calls, len(self.source)), (self.target_calls, len(self.target)))
+        return tuple(call for calls, count in sides for call in (*calls, *[None] * count)[:count])
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +103,7 @@ def score_suite(
     root: Path,
     embedder: Embedder,
     cache: EmbeddingCache | None = None,
+    ask: Callable[[str, str], str] | None = None,
     on_progress: Callable[[int, int], None] | None = None,
 ) -> tuple[CaseScores, ...]:
     """Score every case.
@@ -99,6 +113,7 @@ def score_suite(
         root: The project's folder, for files that checks name.
         embedder: Of the embedding channel. Each distinct text is embedded once, many at a time.
         cache: Keeps vectors between comparisons, such as the store.
+        ask: Sends a prompt (second) to the deployment of that name (first), for checks that ask a judge.
         on_progress: Told (cases done, cases in all) after each block of cases.
 
     Returns:
@@ -108,7 +123,7 @@ def score_suite(
         SuiteError: when a check cannot be built; every problem at once.
         ConfigError: when the embedder cannot be used.
     """
-    checks = _checks_by_case(pairs, root)
+    checks = _checks_by_case(pairs, root, Services(similarity=EmbedderSimilarity(embedder, cache), ask=ask))
     facts = FactReader()
     channels: tuple[Channel, ...] = (
         EmbeddingChannel(embedder, cache),
@@ -131,8 +146,8 @@ def score_suite(
     return tuple(scores)
 
 
-def _checks_by_case(pairs: Sequence[CasePair], root: Path) -> list[tuple[BuiltCheck, ...]]:
-    built = iter(build_checks([spec for pair in pairs for spec in pair.case.checks], root))
+def _checks_by_case(pairs: Sequence[CasePair], root: Path, services: Services) -> list[tuple[BuiltCheck, ...]]:
+    built = iter(build_checks([spec for pair in pairs for spec in pair.case.checks], root, services))
     return [tuple(next(built) for _ in pair.case.checks) for pair in pairs]
 
 
@@ -153,7 +168,9 @@ def _score_block(
         channel.prepare(complete)
     for pair, checks, answers in prepared:
         received = (*pair.source, *pair.target)
-        rates = check_rates(checks, received, len(pair.source))
+        for check in checks:
+            check.prepare([answer.content for answer in received if answer is not None])
+        rates = check_rates(checks, received, len(pair.source), pair.calls())
         scores = CaseScores(pair.case.case_id, len(pair.source), len(pair.target), received, rates)
         if answers is None:
             yield scores

@@ -7,12 +7,13 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TypeAlias
 
+from promptreg.scoring.checks.registry import MEASURED_CHECKS
 from promptreg.scoring.score import CasePair, CaseScores, score_suite
 from promptreg.verdict.power import judge_with_self_test, planter
 from promptreg.verdict.rules import Rules
-from promptreg.workflow.stored import stored_answers
+from promptreg.workflow.stored import stored_answers, stored_calls
 from promptreg.workflow.varied import with_variation
 
 if TYPE_CHECKING:
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 
     from promptreg.answer.model import Answer
     from promptreg.config import Config
+    from promptreg.scoring.checks.base import Measured
     from promptreg.scoring.embedders.base import Embedder
     from promptreg.store.runs import RunRecord
     from promptreg.store.store import Store
@@ -113,6 +115,10 @@ def judge_stored(
     """
     answers = stored_answers(store, record.run_id, pairing.suite.name)
     pairs = [_pair(case, pairing, answers.get(case.case_id, {}), look.passes) for case in pairing.known]
+    if any(spec.name.removeprefix("not_") in MEASURED_CHECKS for case in pairing.known for spec in case.checks):
+        source = stored_calls(store, pairing.baseline.header.run_id, pairing.suite.name)
+        target = stored_calls(store, record.run_id, pairing.suite.name)
+        pairs = [_with_calls(pair, source, target) for pair in pairs]
     scores = score_suite(pairs, root=config.root, embedder=embedder, cache=store)
 
     def score_again(planted: Sequence[CasePair]) -> Sequence[CaseScores]:
@@ -146,6 +152,29 @@ def share_cluster(cases: Sequence[Case]) -> bool:
     """True when two cases share a cluster."""
     clusters = Counter(tag for case in cases for tag in set(case.tags) if tag.startswith(CLUSTER_TAG))
     return any(count > 1 for count in clusters.values())
+
+
+_Calls: TypeAlias = "dict[str, dict[int, tuple[Answer, Measured]]]"
+
+
+def _with_calls(pair: CasePair, source: _Calls, target: _Calls) -> CasePair:
+    """A case with what the store knows of its calls. A stored call counts only where it gave the very same answer."""
+    case_id = pair.case.case_id
+    return replace(
+        pair,
+        source_calls=_calls_of(pair.source, source.get(case_id, {})),
+        target_calls=_calls_of(pair.target, target.get(case_id, {})),
+    )
+
+
+def _calls_of(
+    answers: Sequence[Answer | None], stored: Mapping[int, tuple[Answer, Measured]]
+) -> tuple[Measured | None, ...]:
+    calls: list[Measured | None] = []
+    for index, answer in enumerate(answers):
+        known = stored.get(index)
+        calls.append(known[1] if known is not None and known[0] == answer else None)
+    return tuple(calls)
 
 
 def _pair(case: Case, pairing: Pairing, target: Mapping[int, Answer | None], passes: int) -> CasePair:

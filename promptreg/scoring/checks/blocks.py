@@ -56,6 +56,7 @@ def blocks_of(content: str) -> Blocks:
     # Blocks only: what stands inside them is never parsed, which is where Markdown can be made slow.
     reader = MarkdownIt("commonmark").enable("table")
     reader.core.ruler.enableOnly(["normalize", "block"])
+    reader.block.ruler.disable("reference")
     headings: list[str] = []
     tables: list[Table] = []
     columns: list[str] = []

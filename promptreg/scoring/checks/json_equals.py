@@ -252,4 +252,4 @@ def _written(value: Any) -> str:
     try:
         return orjson.dumps(value).decode()[:200]
     except (TypeError, ValueError):  # deeper than orjson writes, or an integer beyond 64 bits
-        return str(value)[:200]
+        return str(value)[:200] if isinstance(value, int) else "…"

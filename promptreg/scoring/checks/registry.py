@@ -103,6 +103,10 @@ CHECK_NAMES: Final[frozenset[str]] = frozenset(_BUILDERS) | {f"{_NEGATION}{name}
 """Every name that a suite can use."""
 
 
+MEASURED_CHECKS: Final = frozenset({"latency", "length", "usage"})
+"""Checks, without `not_`, that may have to know how the call of an answer went."""
+
+
 @dataclass(frozen=True, slots=True)
 class CheckResult:
     """A check on one answer."""
