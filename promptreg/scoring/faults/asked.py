@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import re
 from types import MappingProxyType
-from typing import Final
+from typing import Final, NamedTuple
 
 _REPETITION: Final = re.compile(
-    r"\b(?:repeat(?:ed|edly|ing|s)?|repetitions?|times|copies|over and over|(?:row|line|string|series|sequence) of|"
-    r"print|draw|type|pattern|refrain|chorus|mantra|chant|banner|divider|separator|pad(?:ded|ding)?|fill(?:ed|er)?|"
-    r"exclamation|asterisks?|hyphens?|dashes|underscores?|stars|dots|zeros|zeroes|ones|spaces|emojis?|ascii|"
-    r"countdown|\d{2,}\s*(?:characters?|letters|lines|rows|words|symbols|marks|digits)|digits|decimals?|binary|hex)\b"
-    r"|重复|反复|复读|打印|连续|分隔线|分割线|感叹号|叹号|星号|减号|横线|省略号|表情|一排|一行|一串|口号|副歌|图案"
-    r"|[0-9一二三四五六七八九十百千两几]+\s*(?:次|遍|个|行|条|连)|小数|二进制|十六进制|位数",
+    r"\b(?:repeat(?:ed|edly|ing|s)?|repetitions?|copies|over and over|again and again|"
+    r"(?:\d+|two|three|four|five|six|seven|eight|nine|ten|twelve|twenty|fifty|hundred|thousand|many|several) times|"
+    r"(?:rows?|lines?|string|series|sequence) of|in a row|alternat\w{1,5}|print|draw|refrain|chorus|mantra|chant|"
+    r"banner|divider|separator|pad(?:ded|ding)?|filled with|exclamation|asterisks?|hyphens?|dashes|underscores?|stars|"
+    r"dots|zeros|zeroes|emojis?|hearts|ascii|countdown|digits|decimals?|binary|hex|scream|laugh|"
+    r"(?:\d{2,}|ten|twelve|twenty|fifty|hundred|thousand)\s(?:characters?|letters|lines|rows|words|symbols|marks))\b"
+    r"|重复|反复|复读|打印|连续|分隔线|分割线|感叹号|叹号|星号|减号|横线|省略号|表情|一排|一行|一串|口号|副歌|图案|大笑|尖叫"
+    r"|(?:[0-9]+|[两二三四五六七八九十百千几]{1,4})\s?(?:次|遍)"
+    r"|(?:[0-9]{2,}|[二三四五六七八九]?[十百千万]{1,3})\s?(?:个|行|条|位|字)|小数|二进制|十六进制",
     re.IGNORECASE,
 )
 _SHAPED: Final = re.compile(
@@ -74,11 +77,14 @@ _ANSWER_IN: Final = re.compile(
     r"|(?P<into_en>[中汉]译英)|(?P<into_zh>英译[中汉])",
     re.IGNORECASE,
 )
+_ONE_MORE: Final = re.compile(
+    rf"\s?(?:[、,/，]|and\b|or\b|[和与及])[ ]?(?:into |to |then |and )?(?:{_ANY_NAME})", re.IGNORECASE
+)
 _MANY_LANGUAGES: Final = re.compile(
-    r"\b(?:languages?|multilingual|polyglot|translat\w{0,8}|transliterat\w{0,8}|scripts?|alphabets?|unicode|i18n|"
-    r"locali[sz]\w{0,8}|etymolog\w{0,5}|loanwords?|native names?|word for|pronounc\w{0,8}|writing systems?|encodings?|"
-    r"countries|capitals|greetings?|characters?|linguist\w{0,4}|font|keyboard)\b"
-    r"|语言|语种|多语|翻译|字母|文字|字符|编码|词源|外来语|本地化|国际化|各国|国家|首都|问候|发音",
+    r"\b(?:languages?|multilingual|polyglot|translat\w{0,8}|transliterat\w{0,8}|scripts|alphabets?|unicode|i18n|"
+    r"locali[sz]\w{0,8}|etymolog\w{0,5}|loanwords?|native (?:names?|scripts?)|word for|pronounc\w{0,8}|"
+    r"writing systems?|(?:en|de)cod\w{1,5}|codecs?|characters|greetings|linguist\w{0,4})\b"
+    r"|语言|语种|多语|翻译|字母|文字|字符|编码|词源|外来语|本地化|国际化|各国|问候|发音",
     re.IGNORECASE,
 )
 _EAST_ASIA: Final = re.compile(
@@ -128,14 +134,25 @@ def languages_mentioned(prompt: str) -> frozenset[str]:
     return frozenset(_CODE_OF[match.group().lower()] for match in _MENTION.finditer(prompt))
 
 
-def language_asked_for(prompt: str) -> str | None:
+class Wish(NamedTuple):
+    """A language that an answer is wished in."""
+
+    language: str
+    translation: bool
+    """Whether it is the language of a translation: the answer may then speak about it in another one."""
+
+
+def language_asked_for(prompt: str) -> Wish | None:
     """The language that a prompt wants the answer in; the last wish counts; None where there is none."""
-    asked: str | None = None
+    asked: Wish | None = None
     for match in _ANSWER_IN.finditer(prompt):
+        if _ONE_MORE.match(prompt, match.end()):
+            return None  # several languages are asked for
         if match["into_en"] or match["into_zh"]:
-            asked = "en" if match["into_en"] else "zh"
+            asked = Wish("en" if match["into_en"] else "zh", translation=True)
         else:
-            asked = _CODE_OF[next(group for group in match.groups() if group).lower()]
+            name = next(group for group in match.groups() if group)
+            asked = Wish(_CODE_OF[name.lower()], translation=not (match["en"] or match["zh"]))
     return asked
 
 

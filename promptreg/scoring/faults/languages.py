@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from promptreg.scoring.faults.asked import (
     language_asked_for,
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 _HAN: Final = "[㐀-䶿一-鿿豈-龎\U00020000-\U0003ffff]"
 _HAN_RUN: Final = re.compile(f"{_HAN}+")
+_HAN_LETTER: Final = re.compile(_HAN)
 # Words of another script that a writer sets apart: in brackets or quotes, after a colon or a dash, in cells of a table,
 # as an item of a list, emphasised.
 _SET_APART: Final = re.compile(
@@ -43,7 +44,7 @@ _GROUP_OF_SCRIPT: Final = MappingProxyType({"Han": "Han", "Hiragana": "kana", "K
 _GROUPS_OF_LANGUAGE: Final = MappingProxyType(
     {
         "zh": ("Han",),
-        "ja": ("Han", "kana"),
+        "ja": ("kana", "Han"),
         "ko": ("Hangul", "Han"),
         "ru": ("Cyrillic",),
         "uk": ("Cyrillic",),
@@ -97,7 +98,7 @@ def _strays(call: Observation, text: Text, goldens: tuple[Text, ...]) -> dict[st
     left = {group: count for group, count in _foreign_groups(text.letters).items() if group not in known}
     if not left:
         return {}
-    for code in languages_mentioned(call.prompt.raw):
+    for code in _named(call, text):
         for group in _GROUPS_OF_LANGUAGE.get(code, ()):
             left.pop(group, None)
     if not left:
@@ -107,6 +108,11 @@ def _strays(call: Observation, text: Text, goldens: tuple[Text, ...]) -> dict[st
     if "kana" in left and "Han" in left:  # Japanese is written with both
         left["kana"] += left.pop("Han")
     return left
+
+
+def _named(call: Observation, text: Text) -> frozenset[str]:
+    """Languages that the prompt names, or the answer itself: “Russian чай”."""
+    return languages_mentioned(call.prompt.raw) | languages_mentioned(text.prose[:20_000])
 
 
 def _foreign_groups(letters: Mapping[str, int], least: int = 2) -> dict[str, int]:
@@ -141,36 +147,67 @@ def _language(call: Observation) -> Iterator[Finding]:
 
 def _wrong_language(call: Observation, text: Text) -> Finding | None:
     language = text.language
-    if language is None:
+    expected = None if language is None else _expected(call, text, language)
+    if language is None or expected is None or not _sure(text, language, loosely=expected.loosely):
         return None
+    if language_of(_not_set_apart(text.prose)) in expected.languages:
+        return None
+    severity = None
+    if any(_main_group(language) == _main_group(other) for other in expected.languages):
+        # Languages of one script are told apart by their function words: too little to call an answer wrong.
+        severity = Severity.WARNING
+        long = len(_WORD.findall(text.prose[:2000])) >= 15
+        if expected.loosely or not long or (language == "en" and not _english(text.prose)):
+            return None
+    wanted = "/".join(sorted(expected.languages))
+    return found("F05", "content", f"{language} instead of {wanted}: {text.raw[:100]}", severity)
+
+
+class _Expected(NamedTuple):
+    """The languages that an answer may be in."""
+
+    languages: frozenset[str]
+    loosely: bool
+    """Whether nobody said so: the prompt is in them, and that is all that is known."""
+
+
+def _expected(call: Observation, text: Text, language: str) -> _Expected | None:
+    """The languages that an answer may be in; None when `language` is one of them, or nothing is known."""
     goldens = call.golden.content_texts if call.golden else ()
-    recorded = {golden.language for golden in goldens} - {None}
+    recorded = frozenset(golden.language for golden in goldens if golden.language is not None)
     if language in recorded:
         return None
-    spoken = {language_of(part) for _, part in texts_of_messages(call.request.get("messages"))} - {None}
-    asked = language_asked_for(_instructions(call.prompt.raw))
-    if asked is not None:
-        expected: set[str | None] = {asked}
+    spoken = _spoken(call)
+    wish = language_asked_for(_instructions(call.prompt.raw))
+    if wish is not None:
+        if wish.translation and language in spoken and _has_words_of(wish.language, text):
+            return None  # “The Chinese for ‘good morning’ is 早上好.”
+        expected = _Expected(frozenset({wish.language}), loosely=False)
     elif recorded:
-        expected = set(recorded)
-    elif not spoken:
-        return None
+        expected = _Expected(recorded, loosely=False)
     else:
-        expected = spoken | set(languages_mentioned(_instructions(call.prompt.raw)))
-    if language in expected or not _sure(text, language, loosely=asked is None and not recorded):
-        return None
-    if _same_script(language, expected):
-        # Languages of one script are told apart by their function words: too little to call it wrong.
-        return None if asked is None and not recorded else _in_other_words(text, language, expected)
-    wanted = "/".join(sorted(filter(None, expected)))
-    return found("F05", "content", f"{language} instead of {wanted}: {text.raw[:100]}")
+        named = languages_mentioned(_instructions(call.prompt.raw)) if spoken else frozenset()
+        expected = _Expected(spoken | named, loosely=True)
+    return None if language in expected.languages or not expected.languages else expected
 
 
-def _in_other_words(text: Text, language: str, expected: set[str | None]) -> Finding | None:
-    if len(_WORD.findall(text.prose[:2000])) < 15 or (language == "en" and not _english(text.prose)):
-        return None
-    wanted = "/".join(sorted(filter(None, expected)))
-    return found("F05", "content", f"{language} instead of {wanted}: {text.raw[:100]}", Severity.WARNING)
+def _spoken(call: Observation) -> frozenset[str]:
+    """The languages that the messages of the request are in; of a message in two languages both."""
+    spoken: set[str] = set()
+    for _, part in texts_of_messages(call.request.get("messages")):
+        spoken |= {language_of(part) or ""} - {""}
+        if len(_HAN_LETTER.findall(part[:4000])) >= 4:
+            spoken.add("zh")
+        if len(_WORD.findall(part[:4000])) >= 8 and _english(part):
+            spoken.add("en")
+    return frozenset(spoken)
+
+
+def _has_words_of(language: str, text: Text) -> bool:
+    groups = _GROUPS_OF_LANGUAGE.get(language)
+    if groups is None:
+        return text.letters.get("Latin", 0) >= 4
+    return any(group in groups for group in _foreign_groups(text.letters, least=1))
 
 
 def _sure(text: Text, language: str, *, loosely: bool) -> bool:
@@ -193,9 +230,9 @@ def _english(prose: str) -> bool:
     return function_words * 6 >= len(words) and signs * 25 <= len(head)
 
 
-def _same_script(language: str, expected: set[str | None]) -> bool:
-    groups = _GROUPS_OF_LANGUAGE.get(language, ("Latin",))
-    return any(set(groups) & set(_GROUPS_OF_LANGUAGE.get(other or "", ("Latin",))) for other in expected)
+def _main_group(language: str | None) -> str:
+    """The script that a language is known by: that of Japanese is kana, although it has Han characters as well."""
+    return _GROUPS_OF_LANGUAGE.get(language or "", ("Latin",))[0]
 
 
 def _mixed(call: Observation, text: Text) -> Iterator[Finding]:
@@ -221,7 +258,9 @@ def _strays_of_one(call: Observation, text: Text, goldens: tuple[Text, ...]) -> 
     else:
         main = {"Latin"}
     groups = {group: count for group, count in _foreign_groups(text.letters, least=1).items() if group not in main}
-    if not groups or sum(groups.values()) * 5 > sum(text.letters.values()):
+    # A Han character carries as much as a few letters of an alphabet.
+    weight = sum(count if group in ("Han", "kana") else count / 3 for group, count in groups.items())
+    if not groups or weight * 5 > sum(text.letters.values()):
         return {}
     known = set(_foreign_groups(call.prompt.letters, least=1))
     for golden in goldens:
@@ -229,7 +268,7 @@ def _strays_of_one(call: Observation, text: Text, goldens: tuple[Text, ...]) -> 
     groups = {group: count for group, count in groups.items() if group not in known}
     if len(groups) != 1 or (not goldens and not _han_unwanted(call)):
         return {}
-    for code in languages_mentioned(call.prompt.raw):
+    for code in _named(call, text):
         for group in _GROUPS_OF_LANGUAGE.get(code, ()):
             groups.pop(group, None)
     if not groups:

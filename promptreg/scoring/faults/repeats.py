@@ -27,6 +27,9 @@ _SAME_TOKEN: Final = re.compile(
 _DRAWN: Final = frozenset("-=_*#~+|.·…─━═│┃║▁█▓▒░•0123456789/\\<>^:'\"`,")
 """Characters that rules, tables of contents, drawings and long numbers are made of."""
 
+_SHOUTED: Final = frozenset("哈呵嘿嘻啊呀呜哇嗷喵汪咚哔aeghmoruwzAEGHMORUWZWｗ")
+"""Letters that laughing, shouting and sleeping are written with."""
+
 _PUNCTUATION: Final = re.compile(r"[!?,;:，。；：！？、“”\"'()（）\[\]{}@$%&^]")
 _LETTER: Final = re.compile(r"[^\W\d_]")
 
@@ -70,8 +73,11 @@ def _run(call: Observation, where: str, text: Text, goldens: tuple[Text, ...]) -
         return None
     if any((known := longest_run(golden.raw)) and known.character == run.character for golden in goldens):
         return None
-    if not _cut(call) and (run.character in _DRAWN or (not goldens and _wanted(call, run.character))):
-        return None
+    if not _cut(call):
+        if run.character in _DRAWN or (run.character in _SHOUTED and run.length < 200):
+            return None
+        if not goldens and _wanted(call, run.character):
+            return None
     if _cut(call) and not goldens and asks_for_repetition(call.prompt.raw):
         return None
     return found("F01", f"{where}[{run.offset}]", f"{run.character} ×{run.length}")

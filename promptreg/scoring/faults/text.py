@@ -30,8 +30,8 @@ _LONGER: Final = 2.0
 """How many times as long a prompt must be to count as long beside a short one."""
 
 _POLITE: Final = re.compile(
-    r"\b(?:hi|hello|hey|welcome|help|assist|you|your|questions?|mean|clarify|context|details?|sorry|please)\b|[?？]"
-    r"|你|您|帮|问|请|什么|抱歉|意思",
+    r"\b(?:hi|hello|hey|welcome|help|assist|you|your|questions?|mean|clarify|context|details?|sorry|please|let|great|glad|sure|thanks?)\b|[?？]"
+    r"|你|您|帮|问|请|什么|抱歉|意思|好的|谢谢|欢迎|收到|继续",
     re.IGNORECASE,
 )
 _CONTENT_WORD: Final = re.compile(r"[A-Za-z]{3,}|[㐀-䶿一-鿿]{2}")
