@@ -26,7 +26,7 @@ class Answer:
     reasoning: str = ""
     """What the model thought first; never mixed with the content."""
     reasoning_field: str | None = None
-    """Where the reasoning came from: a field's name, "think_tag", or None when there was none."""
+    """Where the reasoning came from: a field's name, "think_tag", "content_part", or None when there was none."""
     tool_calls: tuple[ToolCall, ...] = ()
     finish_reason: str | None = None
     flags: tuple[str, ...] = ()

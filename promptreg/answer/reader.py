@@ -5,16 +5,24 @@ Every repair leaves a flag, so that two answers that needed different repairs ar
 content_parts        the content was a list of parts; the text parts were joined
 other_parts          that list held something that is no text
 content_not_text     the content was neither text, null nor a list of parts; its JSON text stands for it
-refusal_field        the text stood in `refusal`, and the content was empty
+refusal_field        the text stood in `refusal`, alone or as a part of its own
+reasoning_parts      the reasoning was a list of parts or an object around its text
 reasoning_not_text   the reasoning was no text; its JSON text stands for it
-two_reasoning_fields both reasoning fields held text, and not the same
+two_reasoning_fields two places held reasoning, and not the same
 tool_calls_object    `tool_calls` was one object instead of a list
+tool_calls_text      `tool_calls` was JSON text instead of a list
+tool_call_part       a tool call stood among the parts of the content
+tool_call_flat       name and arguments of a tool call stood beside its id instead of under `function`
 tool_call_damaged    a tool call without a readable function
 arguments_object     arguments were sent as an object instead of JSON text
 arguments_missing    arguments were null or absent
 function_call        the call stood in the old `function_call` field
 lone_surrogate       half a character was replaced by U+FFFD
 finish_reason_not_text
+
+Where the reasoning stood is no repair but `Answer.reasoning_field`: answers that differ in it alone have the same text.
+Tool calls that stand as markup in the content stay there. The application was sent a text and no call, so that is the
+answer; the faults name it.
 """
 
 from __future__ import annotations
@@ -24,17 +32,22 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from promptreg.answer.model import Answer, ToolCall
+from promptreg.answer.parts import CALL_TYPES, Parts, sort_parts, text_of
 from promptreg.answer.think import split_think
 from promptreg.answer.unicode import LONE_SURROGATE, without_surrogates
 
 if TYPE_CHECKING:
     from promptreg.canonical import Json, JsonObject
 
-REASONING_FIELDS = ("reasoning_content", "reasoning")
+REASONING_FIELDS = ("reasoning_content", "reasoning", "thinking", "reasoning_details")
 """Fields that hold the reasoning, the one that is read first coming first."""
 
 THINK_TAG = "think_tag"
 """`Answer.reasoning_field` of reasoning that stood between think tags in the content."""
+
+
+CONTENT_PART = "content_part"
+"""`Answer.reasoning_field` of reasoning that was a part of the content, when that was a list of parts."""
 
 
 def answer_from_message(message: JsonObject, finish_reason: Json = None) -> Answer:
@@ -45,13 +58,14 @@ def answer_from_message(message: JsonObject, finish_reason: Json = None) -> Answ
         finish_reason: as the choice has it.
     """
     flags: set[str] = set()
-    content = _content(message, flags)
-    reasoning, field = _reasoning(message, flags)
+    parts = _content(message, flags)
+    content = parts.text
+    reasoning, field = _reasoning(message, parts.reasoning, flags)
     if field is None:
         split = split_think(content)
         if split.found:
             reasoning, content, field = split.reasoning, split.content, THINK_TAG
-    tool_calls = _tool_calls(message, flags)
+    tool_calls = _tool_calls(message, parts.calls, flags)
     if finish_reason is not None and not isinstance(finish_reason, str):
         flags.add("finish_reason_not_text")
         finish_reason = _json_text(finish_reason)
@@ -65,69 +79,84 @@ def answer_from_message(message: JsonObject, finish_reason: Json = None) -> Answ
     )
 
 
-def _content(message: JsonObject, flags: set[str]) -> str:
+def _content(message: JsonObject, flags: set[str]) -> Parts:
     content = message.get("content")
+    parts = Parts("", "", (), refused=False, others=False)
     if isinstance(content, str):
-        text = content
-    elif content is None:
-        text = ""
+        parts = parts._replace(text=content)
     elif isinstance(content, Sequence):
-        text = _joined_parts(content, flags)
-    else:
-        flags.add("content_not_text")
-        text = _json_text(content)
-    refusal = message.get("refusal")
-    if not text and isinstance(refusal, str) and refusal:
-        flags.add("refusal_field")
-        return refusal
-    return text
-
-
-def _joined_parts(parts: Sequence[Json], flags: set[str]) -> str:
-    flags.add("content_parts")
-    texts = []
-    for part in parts:
-        text = part.get("text") if isinstance(part, dict) else part
-        if isinstance(text, str):
-            texts.append(text)
-        else:
+        parts = sort_parts(content)
+        flags.add("content_parts")
+        if parts.others:
             flags.add("other_parts")
-    return "".join(texts)
+        if parts.refused:
+            flags.add("refusal_field")
+    elif content is not None:
+        flags.add("content_not_text")
+        parts = parts._replace(text=_json_text(content))
+    refusal = message.get("refusal")
+    if not parts.text and isinstance(refusal, str) and refusal:
+        flags.add("refusal_field")
+        return parts._replace(text=refusal)
+    return parts
 
 
-def _reasoning(message: JsonObject, flags: set[str]) -> tuple[str, str | None]:
-    """The reasoning and the field it stood in. An empty field counts as none."""
+def _reasoning(message: JsonObject, part: str, flags: set[str]) -> tuple[str, str | None]:
+    """The reasoning and where it stood. An empty field counts as none."""
     found: list[tuple[str, str]] = []
     for field in REASONING_FIELDS:
         value = message.get(field)
         if not value:
             continue
-        if not isinstance(value, str):
+        text = text_of(value)
+        if text is None:
             flags.add("reasoning_not_text")
-            value = _json_text(value)
-        found.append((value, field))
+            text = _json_text(value)
+        elif not isinstance(value, str):
+            flags.add("reasoning_parts")
+        if text:
+            found.append((text, field))
+    if part:
+        found.append((part, CONTENT_PART))
     if not found:
         return "", None
-    if len(found) > 1 and found[0][0] != found[1][0]:
+    if any(text != found[0][0] for text, _ in found):
         flags.add("two_reasoning_fields")
     return found[0]
 
 
-def _tool_calls(message: JsonObject, flags: set[str]) -> tuple[ToolCall, ...]:
+def _tool_calls(message: JsonObject, parts: Sequence[JsonObject], flags: set[str]) -> tuple[ToolCall, ...]:
     calls = message.get("tool_calls")
+    if isinstance(calls, str) and calls.strip():
+        calls = _listed(calls, flags)
     if isinstance(calls, dict):
-        flags.add("tool_calls_object")
-        calls = [calls]
+        if calls:
+            flags.add("tool_calls_object")
+        calls = [calls] if calls else []
     found = []
     if isinstance(calls, Sequence) and not isinstance(calls, str):
         found += [_tool_call(call, flags) for call in calls]
-    elif calls is not None:
+    elif calls:
         flags.add("tool_call_damaged")
+    if parts and not found:
+        flags.add("tool_call_part")
+        found += [_tool_call(part, flags) for part in parts]
     legacy = message.get("function_call")
     if isinstance(legacy, dict) and not found:
         flags.add("function_call")
         found.append(_tool_call({"function": legacy}, flags))
     return tuple(found)
+
+
+def _listed(calls: str, flags: set[str]) -> Json:
+    """Tool calls that were sent as JSON text."""
+    try:
+        value: Json = json.loads(calls)
+    except (ValueError, RecursionError):
+        flags.add("tool_call_damaged")
+        return None
+    flags.add("tool_calls_text")
+    return value
 
 
 def _tool_call(call: Json, flags: set[str]) -> ToolCall:
@@ -137,6 +166,11 @@ def _tool_call(call: Json, flags: set[str]) -> ToolCall:
         function = call.get("function")
         if not isinstance(function, dict) and isinstance(call.get("custom"), dict):
             function, arguments_key = call["custom"], "input"
+        elif not isinstance(function, dict) and isinstance(call.get("name"), str):
+            function = call
+            arguments_key = next((key for key in ("arguments", "input", "parameters") if key in call), "arguments")
+            if call.get("type") not in CALL_TYPES:
+                flags.add("tool_call_flat")
     if not isinstance(function, dict):
         flags.add("tool_call_damaged")
         return ToolCall(name="", arguments=_json_text(call))

@@ -10,10 +10,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from promptreg.answer.parts import sort_parts, text_of
+from promptreg.answer.reader import REASONING_FIELDS
+
 if TYPE_CHECKING:
     from promptreg.canonical import Json, JsonObject
 
-_TEXT_FIELDS = ("content", "reasoning_content", "reasoning", "refusal")
+_TEXT_FIELDS = ("content", *REASONING_FIELDS, "refusal")
+_THOUGHTS = "content_part"  # reasoning among the parts of the content
 
 
 class _Call:
@@ -40,7 +44,7 @@ class Assembly:
         self.finish_reason: Json = None
         self.any_choice = False
         self.first_token: float | None = None
-        self._texts: dict[str, list[str]] = {field: [] for field in _TEXT_FIELDS}
+        self._texts: dict[str, list[str]] = {field: [] for field in (*_TEXT_FIELDS, _THOUGHTS)}
         self._odd: dict[str, Json] = {}  # fields whose value is no text, the last one kept
         self._calls: list[_Call] = []
         self._by_index: dict[int, _Call] = {}
@@ -59,7 +63,10 @@ class Assembly:
     def message(self) -> JsonObject:
         """The message of an assistant that the deltas add up to."""
         message: dict[str, Json] = {**self._odd}
-        message.update({field: "".join(pieces) for field, pieces in self._texts.items() if pieces})
+        message.update({field: "".join(self._texts[field]) for field in _TEXT_FIELDS if self._texts[field]})
+        if self._texts[_THOUGHTS]:
+            thought = {"type": "thinking", "thinking": "".join(self._texts[_THOUGHTS])}
+            message["content"] = [thought, {"type": "text", "text": message.get("content", "")}]
         if self._calls:
             message["tool_calls"] = [call.message() for call in self._calls]
         if self._function is not None:
@@ -119,12 +126,21 @@ class Assembly:
         if not isinstance(piece, list):
             self._odd[field] = piece
             return True
-        texts = [part.get("text") if isinstance(part, dict) else part for part in piece]
-        found = [text for text in texts if isinstance(text, str)]
-        if len(found) < len(texts):
+        if field != "content":
+            # Parts of the reasoning are reasoning, whatever their type.
+            text = text_of(piece)
+            pieces += [text] if text else []
+            return bool(text)
+        parts = sort_parts(piece)
+        if parts.others:
             self.notes.add("other_parts")
-        pieces += found
-        return bool(found)
+        pieces += [parts.text] if parts.text else []
+        self._texts[_THOUGHTS] += [parts.reasoning] if parts.reasoning else []
+        for call in parts.calls:
+            arguments = call.get("arguments", call.get("input"))
+            function = {"name": call.get("name"), "arguments": arguments}
+            self._add_call({"id": call.get("id"), "index": call.get("index"), "function": function})
+        return bool(parts.text or parts.reasoning or parts.calls)
 
     def _add_call(self, delta: Json) -> None:
         if not isinstance(delta, dict):

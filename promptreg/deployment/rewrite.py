@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
-from promptreg.answer.reader import THINK_TAG
+from promptreg.answer.reader import CONTENT_PART, THINK_TAG
 from promptreg.deployment.json_text import dump_json
 
 if TYPE_CHECKING:
@@ -35,6 +35,8 @@ def rewritten(reading: Reading, clean: Callable[[str], str]) -> bytes:
     message: dict[str, Json] = {"role": "assistant", "content": content}
     if answer.reasoning_field == THINK_TAG:
         message["content"] = f"<think>{reasoning}</think>{content}"
+    elif answer.reasoning_field == CONTENT_PART:
+        message["content"] = [{"type": "thinking", "thinking": reasoning}, {"type": "text", "text": content}]
     elif answer.reasoning_field is not None:
         message[answer.reasoning_field] = reasoning
     if answer.tool_calls:

@@ -1,0 +1,48 @@
+"""Reasoning that arrives somewhere else: a fact of its own, and no change of any text."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from promptreg.answer.reader import CONTENT_PART, THINK_TAG
+from promptreg.text.preview import preview
+from promptreg.text.sentence import Sentence
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from promptreg.answer.model import Answer
+
+
+def moved_reasoning(answers: Sequence[Answer], n: int) -> Sentence | None:
+    """Whether target answers have their reasoning in a place where no source answer has it.
+
+    Args:
+        answers: Of one case, source first; none missing.
+        n: Source answers.
+
+    Returns:
+        The sentence, or None when nothing moved or one side has no reasoning.
+    """
+    before = Counter(answer.reasoning_field for answer in answers[:n] if answer.reasoning_field)
+    now = Counter(answer.reasoning_field for answer in answers[n:] if answer.reasoning_field)
+    moved = {place: count for place, count in now.items() if place not in before}
+    if not before or not moved:
+        return None
+    old, new = [_place(place) for place in sorted(before)], [_place(place) for place in sorted(moved)]
+    count, total = sum(moved.values()), len(answers) - n
+    return Sentence(
+        f"The recorded answers had their reasoning in {' and '.join(place.en for place in old)}; "
+        f"{count} of {total} here {'has' if count == 1 else 'have'} it in {' and '.join(place.en for place in new)}.",
+        f"录制的回答的推理内容在{'和'.join(place.zh for place in old)}中；"
+        f"这里 {total} 条中有 {count} 条在{'和'.join(place.zh for place in new)}中。",
+    )
+
+
+def _place(field: str) -> Sentence:
+    if field == THINK_TAG:
+        return Sentence("<think> tags in the content", "正文的 <think> 标签")
+    if field == CONTENT_PART:
+        return Sentence("a part of the content", "正文的一个分段")
+    return Sentence(f"`{preview(field, 40)}`", f" `{preview(field, 40)}` ")
