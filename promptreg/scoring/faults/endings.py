@@ -60,9 +60,9 @@ def _cap(call: Observation) -> Iterator[Finding]:
     choices = max(1, int(number(call.request, "n") or 1))
     if cap is None:
         recorded = call.golden.finish_reasons if call.golden is not None else None
-        if call.finish_reason != "length" or not call.request:
+        if call.finish_reason != "length" or not call.request or (recorded and "length" in recorded):
             return
-        if recorded and "length" not in recorded:
+        if recorded:
             what = f"cut at {tokens} tokens although no cap was asked for; the source ended by itself"
             yield found("F29", "usage.completion_tokens", what)
         elif tokens == _MINDIE_CAP:

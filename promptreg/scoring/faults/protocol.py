@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Final
 
 from promptreg.deployment.envelope import envelope_field
@@ -20,6 +21,11 @@ _WORTH_ESTIMATING: Final = 200
 """Tokens of a prompt below which a low count is no sign of a cut."""
 
 _CAP_SLACK: Final = 2
+_WISHED_EMPTY: Final = re.compile(
+    r"\b(?:reply|respond|answer|return|output|say|write|print)\b[^.\n]{0,30}\b(?:nothing|empty|blank)\b"
+    r"|(?:返回|输出|回复|回答)[^。\n]{0,12}(?:空|什么都不)|不要(?:回复|回答|输出)|什么(?:都|也)不",
+    re.IGNORECASE,
+)
 _STOPPED: Final = ("stop", "eos", "eos_token", "end_turn", "stop_sequence")
 
 
@@ -43,19 +49,28 @@ def _empty(call: Observation) -> Iterator[Finding]:
     if not call.streamed and not call.body.strip() and call.failure is None and call.request:
         yield found("F51", "body", f"HTTP {call.status} with an empty body")
         return
-    answer = call.answer
-    if not call.answered or call.finish_reason not in _STOPPED:
-        return
-    if answer.content.strip() or answer.reasoning.strip() or answer.tool_calls or "other_parts" in answer.flags:
-        return
-    if isinstance((call.message or {}).get("audio"), dict):
-        return
-    if call.golden is not None and any(not one.strip() for one in call.golden.contents):
+    if not call.answered or call.finish_reason not in _STOPPED or _anything(call) or _wished_empty(call):
         return
     count = call.usage.completion_tokens if call.usage is not None else None
-    shown = "no text" if not answer.content else f"{len(answer.content)} blank characters"
+    blanks = len(call.answer.content)
+    shown = f"{blanks} blank characters" if blanks else "no text"
     billed = "" if count is None else f"; {count} tokens are billed"
     yield found("F51", "content", f"{shown}, finish_reason {call.finish_reason}{billed}")
+
+
+def _anything(call: Observation) -> bool:
+    """Whether any part of the answer holds something."""
+    answer = call.answer
+    if answer.content.strip() or answer.reasoning.strip() or answer.tool_calls or "other_parts" in answer.flags:
+        return True
+    return isinstance((call.message or {}).get("audio"), dict)
+
+
+def _wished_empty(call: Observation) -> bool:
+    """Whether an empty answer is right: the source gave one, or the question asks for one."""
+    if call.golden is not None and any(not one.strip() for one in call.golden.contents):
+        return True
+    return not call.answer.content and _WISHED_EMPTY.search(call.last_question) is not None
 
 
 def _silent_cut(call: Observation) -> Iterator[Finding]:

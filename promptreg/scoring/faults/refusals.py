@@ -210,7 +210,8 @@ def parameter_refused(call: Observation) -> Iterator[Finding]:
     if not refused(call) or call.status is None or call.status >= 500:
         return
     error = error_of(call)
-    if error.cause is not Cause.BAD_VALUE:
+    recorded = call.golden.statuses if call.golden is not None else ()
+    if error.cause is not Cause.BAD_VALUE or any(one >= 400 for one in recorded):
         return
     said = error.message
     for name in call.request:
