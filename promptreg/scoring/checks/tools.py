@@ -10,6 +10,7 @@ import orjson
 from promptreg.scoring.checks.base import Finding, Rules, Setting, found, must, no_argument, quoted
 from promptreg.scoring.checks.json_schema import FitsSchema, first_misfit, read_schema
 from promptreg.scoring.checks.options import fields, listed, text
+from promptreg.text.sentence import Sentence
 
 if TYPE_CHECKING:
     from promptreg.answer.model import Answer
@@ -72,8 +73,8 @@ class CallsTool:
             return found(True, f"calls the tool {name} with fitting arguments", f"调用了工具{name}，参数符合要求")
         return found(
             misfit.holds,
-            f"calls the tool {name} with other arguments: {misfit.sentence.en.rstrip('.')}",
-            f"调用了工具{name}，但参数有问题：{misfit.sentence.zh.rstrip('。')}",
+            f"calls the tool {name} with arguments that are wrong: it {misfit.sentence.en.removeprefix('The answer ').rstrip('.')}",
+            f"调用了工具{name}，但参数有问题：{misfit.sentence.zh.removeprefix('回答').rstrip('。')}",
         )
 
 
@@ -84,7 +85,10 @@ class CallsNoTool:
     @property
     def rules(self) -> Rules:
         """The answer must call no tool, or at least one."""
-        return must("do without tool calls", "不调用工具而作答")
+        return Rules(
+            Sentence("The answer must call no tool.", "回答不得调用工具。"),
+            Sentence("The answer must call a tool.", "回答必须调用工具。"),
+        )
 
     def find(self, answer: Answer) -> Finding:
         """Which tools it calls."""
