@@ -71,9 +71,10 @@ class CallsTool:
         misfit = first_misfit(self.arguments, value)
         if misfit is None:
             return found(True, f"calls the tool {name} with fitting arguments", f"调用了工具{name}，参数符合要求")
+        why = misfit.sentence.en.removeprefix("The answer ").rstrip(".")
         return found(
             misfit.holds,
-            f"calls the tool {name} with arguments that are wrong: it {misfit.sentence.en.removeprefix('The answer ').rstrip('.')}",
+            f"calls the tool {name} with arguments that are wrong: it {why}",
             f"调用了工具{name}，但参数有问题：{misfit.sentence.zh.removeprefix('回答').rstrip('。')}",
         )
 

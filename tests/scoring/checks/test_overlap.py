@@ -25,9 +25,8 @@ SCORES = {
     "chrf": overlap.chrf,
     "levenshtein": overlap.likeness,
 }
-WORDS = st.lists(st.sampled_from(["北", "京", "是", "的", "首", "都", "a", "bc", "def"]), min_size=1, max_size=12).map(
-    " ".join
-)
+_VOCABULARY = ["北", "京", "是", "的", "首", "都", "a", "bc", "def"]
+WORDS = st.lists(st.sampled_from(_VOCABULARY), min_size=1, max_size=12).map(" ".join)
 
 
 @pytest.mark.parametrize("name", SCORES)
