@@ -24,6 +24,7 @@ COMMANDS = {
     "compare": "Replay on the target deployment, judge the drift, write the report.",
     "report": "Write the report of a stored run again.",
     "runs": "List stored runs, or show one.",
+    "diagnose": "Look for serving faults in captured responses.",
     "facts": "Show what is read as a fact in a text, and how.",
     "suggest-checks": "Print checks that all recorded answers pass, as YAML for the suite.",
     "demo": "Do the main job on this machine, with a real small model or simulated.",

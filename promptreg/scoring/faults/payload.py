@@ -22,6 +22,7 @@ from promptreg.deployment.exchange import Chunk, Exchange, Failure, FailureKind
 from promptreg.deployment.json_text import dump_json
 from promptreg.scoring.faults.golden import Golden
 from promptreg.scoring.faults.observe import observe_exchange
+from promptreg.text.sentence import Sentence
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -38,7 +39,12 @@ _SPEED_S: Final = 0.02  # between two frames of a stream whose arrival times wer
 
 
 class UnreadablePayload(ValueError):  # noqa: N818 - a sentence for the user of `diagnose`, who gets it with its line
-    """A line is no captured response; the text is one sentence that says why."""
+    """A line is no captured response."""
+
+    def __init__(self, en: str, zh: str) -> None:
+        super().__init__(en)
+        self.reason = Sentence(en, zh)
+        """Why, as a part of a sentence."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,13 +65,18 @@ def read_payload(line: str | bytes) -> Payload:
     try:
         value: Json = json.loads(line)
     except UnicodeDecodeError as error:
-        raise UnreadablePayload(f"not UTF-8 (byte {error.start} of the line)") from error
+        raise UnreadablePayload(
+            f"not UTF-8 (byte {error.start} of the line)", f"不是 UTF-8（该行第 {error.start} 字节）"
+        ) from error
     except RecursionError as error:
-        raise UnreadablePayload("JSON nested too deeply") from error
+        raise UnreadablePayload("JSON nested too deeply", "JSON 嵌套过深") from error
     except json.JSONDecodeError as error:
-        raise UnreadablePayload(f"not JSON ({error.msg} at column {error.colno})") from error
+        raise UnreadablePayload(f"not JSON (column {error.colno})", f"不是 JSON（第 {error.colno} 列）") from error
     if not isinstance(value, dict):
-        raise UnreadablePayload("JSON, but no object; each line is one object with `request` and a response")
+        raise UnreadablePayload(
+            "JSON, but no object; each line is one object with `request` and a response",
+            "是 JSON 但不是对象；每行应为一个含 `request` 与响应的对象",
+        )
     identifier = value.get("id")
     return Payload(
         identifier if isinstance(identifier, str) else "" if identifier is None else json.dumps(identifier),
@@ -83,7 +94,10 @@ def observations_from_json(value: JsonObject) -> tuple[Observation, ...]:
     if runs is None:
         return (_observation(value),)
     if not isinstance(runs, list) or not runs or not all(isinstance(run, dict) for run in runs):
-        raise UnreadablePayload("`runs` must be a list of at least one object, each with a response of its own")
+        raise UnreadablePayload(
+            "`runs` must be a list of at least one object, each with a response of its own",
+            "`runs` 应为非空的对象列表，每个对象含各自的响应",
+        )
     shared = {name: value[name] for name in _CALL_KEYS if name in value}
     return tuple(_observation({**shared, **run}) for run in runs)
 
@@ -96,9 +110,13 @@ def exchange_from_json(value: JsonObject) -> Exchange:
     """
     status = value.get("status")
     if status is not None and (not isinstance(status, int) or isinstance(status, bool)):
-        raise UnreadablePayload(f"`status` must be a whole number or null, not {json.dumps(status)}")
+        raise UnreadablePayload(
+            f"`status` must be a whole number or null, not {json.dumps(status)[:40]}",
+            f"`status` 应为整数或 null，而不是 {json.dumps(status)[:40]}",
+        )
     if not any(name in value for name in RESPONSE_KEYS) and status is None:
-        raise UnreadablePayload(f"no response: one of {', '.join(f'`{name}`' for name in RESPONSE_KEYS)} is needed")
+        keys = ", ".join(f"`{name}`" for name in RESPONSE_KEYS)
+        raise UnreadablePayload(f"no response: one of {keys} is needed", f"没有响应：需要 {keys} 之一")
     chunks = _chunks(value)
     failure = _failure(value, any(chunk.data for chunk in chunks))
     if status is None and failure is None:
@@ -142,7 +160,7 @@ def _chunks(value: JsonObject) -> tuple[Chunk, ...]:
     frames = value.get("sse")
     if frames is not None:
         if not isinstance(frames, list):
-            raise UnreadablePayload("`sse` must be a list of frames")
+            raise UnreadablePayload("`sse` must be a list of frames", "`sse` 应为帧的列表")
         return tuple(
             Chunk(number * _SPEED_S, b"data: " + _bytes(frame) + b"\n\n") for number, frame in enumerate(frames, 1)
         )
@@ -150,7 +168,7 @@ def _chunks(value: JsonObject) -> tuple[Chunk, ...]:
         text = value.get(name)
         if text is not None:
             if not isinstance(text, str):
-                raise UnreadablePayload(f"`{name}` must be text")
+                raise UnreadablePayload(f"`{name}` must be text", f"`{name}` 应为文本")
             return (Chunk(_SPEED_S, _bytes(text)),)
     body = value.get("body")
     return () if body is None else (Chunk(_SPEED_S, _bytes(body)),)
