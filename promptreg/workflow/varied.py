@@ -45,8 +45,8 @@ def with_variation(
     otherwise = {case_id: _case_otherwise(asked=case_id in asking) for case_id in pairing.varied_otherwise}
     added: dict[str, Sentence] = {}
     for case_id in varied:
-        source, target = pairing.baseline.goldens[case_id].variants, sent.get(case_id, {})
-        added[case_id] = _case_varied(source.values(), target.values())
+        target = [name for index, name in sent.get(case_id, {}).items() if index < judgement.facts.target_passes]
+        added[case_id] = _case_varied(pairing.baseline.goldens[case_id].variants.values(), target)
     cases = []
     for case in judgement.cases:
         said = otherwise.get(case.case_id, case.sentence)
@@ -104,8 +104,8 @@ def _suite_varied(varied: int, known: int) -> Sentence:
 def _case_varied(source: Iterable[str], target: Iterable[str]) -> Sentence:
     ours, theirs = _counted(source), _counted(target)
     return Sentence(
-        f"Its prompt was varied on purpose: sent {ours.en} by the source, {theirs.en} by the target.",
-        f"其提示词是有意变化的：源部署 {ours.zh}，目标部署 {theirs.zh}。",
+        f"Its prompt was varied on purpose; on the source: {ours.en}; on the target: {theirs.en}.",
+        f"其提示词是有意变化的；源部署：{ours.zh}；目标部署：{theirs.zh}。",
     )
 
 

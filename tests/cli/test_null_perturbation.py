@@ -66,8 +66,8 @@ def test_both_sides_send_variants_and_the_baseline_keeps_them(varied):
     assert "The prompts were varied on purpose: in each pass of both sides" in suite["sentence"]
     assert "提示词是有意变化的" in suite["sentence_zh"]
     case = next(case for case in suite["cases"] if case["case_id"] == "shipping")
-    assert "Its prompt was varied on purpose: sent " in case["sentence"]
-    assert "其提示词是有意变化的：源部署 " in case["sentence_zh"]
+    assert "Its prompt was varied on purpose; on the source: " in case["sentence"]
+    assert "其提示词是有意变化的；源部署：" in case["sentence_zh"]
 
     texts = "".join(varied.report_payload(compared["run_id"]))
     assert '"variant":"full_stop"' in texts
