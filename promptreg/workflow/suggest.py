@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from promptreg.baseline.paths import baseline_path
 from promptreg.baseline.read import read_baseline
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from promptreg.config import Config
     from promptreg.suite.model import Case, Suite
     from promptreg.text.sentence import Language
+
+_LENGTHS: Final = frozenset({"max_chars", "length"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,8 +135,11 @@ def _suggest(config: Config, suite: Suite, baseline: Baseline, *, whole: bool) -
 def _of_case(case: Case, baseline: Baseline, root: Path) -> tuple[Suggestion, ...]:
     golden = baseline.goldens[case.case_id]
     answers = [answer for answer in golden.by_pass(baseline.header.passes) if answer is not None]
-    present = {(check.name, canonical_json(check.argument)) for check in case.checks}
-    return tuple(each for each in suggested_checks(answers, root) if _key(each) not in present)
+    # What the suite checks already in its own way is not said again.
+    present = {check.name for check in case.checks}
+    if present & _LENGTHS:
+        present |= _LENGTHS
+    return tuple(each for each in suggested_checks(answers, root) if each.name not in present)
 
 
 def _common(of_cases: Sequence[tuple[Suggestion, ...]]) -> dict[tuple[str, str], Suggestion]:

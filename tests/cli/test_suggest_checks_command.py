@@ -30,7 +30,7 @@ def test_the_output_loads_again_and_holds_on_all_goldens(pair):
     assert done.exit_code == 0, done.stderr
     suggestions = YAML(typ="safe").load(done.stdout)
     assert suggestions["suite"] == "support"
-    assert suggestions["defaults"]["checks"] == ["not_refusal"]
+    assert suggestions["defaults"]["checks"] == ["not_refusal", {"finish_reason": "stop"}]
     suite = merged(pair.folder, suggestions)
     baseline = read_baseline(pair.baseline)
     judged = 0
@@ -68,6 +68,17 @@ def test_cases_that_were_never_recorded_are_named(pair):
     assert "no recorded answers to the present request of 5 cases" in done.stderr
     assert [case["id"] for case in YAML(typ="safe").load(done.stdout)["cases"]] == ["refund"]
     assert pair.run("suggest-checks", "-q").stderr == ""
+
+
+def test_what_the_suite_checks_in_its_own_way_is_not_said_again(pair):
+    pair.record("--passes", "2")
+    pair.project.suite(
+        "support", pair.questions, request={"temperature": 0.7}, checks=["not_refusal", {"max_chars": 900}]
+    )
+    text = pair.run("suggest-checks").stdout
+    assert "finish_reason" in text
+    assert "not_refusal" not in text
+    assert "length:" not in text
 
 
 @pytest.mark.parametrize("arguments", [("--select", "id:none"), ("--on", "nowhere"), ("missing.yaml",)])

@@ -6,12 +6,10 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-import regex
-
 from promptreg.errors import Place, SuiteError
+from promptreg.scoring.checks.base import quoted
 from promptreg.scoring.checks.registry import CHECK_NAMES, build_checks
 from promptreg.scoring.contract.contract import contract_of
-from promptreg.scoring.contract.implied import JSON
 from promptreg.scoring.contract.schema import schema_of
 from promptreg.scoring.contract.shared import shared_by
 from promptreg.suite.model import CheckSpec
@@ -20,12 +18,13 @@ from promptreg.text.facts.read import read_facts
 from promptreg.text.sentence import Sentence
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
     from pathlib import Path
 
     from promptreg.answer.model import Answer
     from promptreg.canonical import Json
     from promptreg.scoring.contract.contract import Contract
+    from promptreg.scoring.contract.features import Feature
     from promptreg.scoring.contract.shared import SharedFeature
 
 MOST_FACTS: Final = 6
@@ -83,35 +82,55 @@ def _holds(draft: Suggestion, answers: Sequence[Answer], root: Path) -> bool:
 def _of_format(shared: Sequence[SharedFeature], contract: Contract) -> Iterator[Suggestion]:
     everything = contract.shared(len(contract.present))
     for each in shared:
-        kind, value = each.feature.kind, each.feature.value
-        if each.feature == JSON:
+        for name, argument in _of_feature(each.feature, everything):
+            yield Suggestion(name, argument, each.sentence)
+
+
+def _of_feature(feature: Feature, everything: frozenset[Feature]) -> Iterator[tuple[str, Json]]:
+    """The check that says the same as a feature. Features that most answers have by nature get none."""
+    value = feature.value
+    match feature.kind:
+        case "json":
             schema = schema_of(everything)
-            plain = schema.get("type") not in ("object", "array")
-            yield Suggestion("json", None, each.sentence) if plain else Suggestion("json_schema", schema, each.sentence)
-        elif kind == "tool_call":
-            yield Suggestion("tool_call", {"name": value, "arguments": schema_of(everything, value)}, each.sentence)
-        elif kind == "no_refusal":
-            yield Suggestion("not_refusal", None, each.sentence)
-        elif kind == "language":
-            yield Suggestion("language", value, each.sentence)
-        elif kind == "finish_reason" and value != "missing":
-            yield Suggestion("finish_reason", value, each.sentence)
+            yield ("json_schema", schema) if schema.get("type") in ("object", "array") else ("json", None)
+        case "tool_call":
+            arguments = schema_of(everything, value)
+            yield "tool_call", {"name": value, "arguments": arguments} if arguments else value
+        case "no_refusal":
+            yield "not_refusal", None
+        case "language":
+            yield "language", value
+        case "finish_reason" if value != "missing":
+            yield "finish_reason", value
+        case "whole_fence":
+            yield "code_fence", {"language": value, "only": True} if value else {"only": True}
+        case "fence":
+            yield "code_fence", value or None
+        case "table":
+            yield "table", value.split(" | ")
+        case "list" if value != "none":
+            yield "list", {"items": {"min": 2}, "ordered": value == "numbered"}
 
 
 def _length(contract: Contract) -> Iterator[Suggestion]:
     least, most = int(contract.lengths.min()), int(contract.lengths.max())
     if least == 0:
         return
-    scale = 10 ** max(0, len(str(math.ceil(most * ROOM))) - 2)
-    limit = math.ceil(most * ROOM / scale) * scale
     band = f"{least} to {most}" if least < most else f"{most}"
     band_zh = f"{least} 到 {most}" if least < most else f"{most}"
     number = len(contract.lengths)
     reason = Sentence(
-        f"The recorded answers ({number}) have {band} characters; the limit leaves half as much room again.",
-        f"录制的 {number} 条回答长度为 {band_zh} 个字符；上限留出一半余量。",
+        f"The recorded answers ({number}) have {band} characters; the limits leave half as much room again.",
+        f"录制的 {number} 条回答长度为 {band_zh} 个字符；上下限各留出一半余量。",
     )
-    yield Suggestion("max_chars", limit, reason)
+    fewest, longest = max(1, _rounded(least / ROOM, math.floor)), _rounded(most * ROOM, math.ceil)
+    yield Suggestion("length", {"characters": {"min": fewest, "max": longest}}, reason)
+
+
+def _rounded(number: float, towards: Callable[[float], int]) -> int:
+    """To two digits."""
+    scale: int = 10 ** max(0, len(str(int(number))) - 2)
+    return towards(number / scale) * scale
 
 
 def _of_facts(shared: Sequence[SharedFeature], answers: Sequence[Answer]) -> Iterator[Suggestion]:
@@ -128,23 +147,22 @@ def _of_facts(shared: Sequence[SharedFeature], answers: Sequence[Answer]) -> Ite
                 if not spellings[fact.normal]:
                     listed.append(fact.normal)
                 spellings[fact.normal][fact.text] = None
-    for normal in (numbers + others)[:MOST_FACTS]:
-        yield _fact(list(spellings[normal]), wanted[normal].sentence)
+    chosen = (numbers + others)[:MOST_FACTS]
+    written = [text for normal in chosen if (text := _telling(normal, spellings[normal])) is not None]
+    if written:
+        number, shown = len(answers), [quoted(text) for text in written]
+        reason = Sentence(
+            f"The recorded answers ({number}) all state {', '.join(shown)}.",
+            f"录制的 {number} 条回答都提到{'、'.join(shown)}。",
+        )
+        yield Suggestion("facts", written, reason)
+
+
+def _telling(normal: str, spellings: Iterable[str]) -> str | None:
+    """The first spelling that is read as this fact, and as no other, when it stands alone."""
+    return next((text for text in spellings if [fact.normal for fact in read_facts(text)] == [normal]), None)
 
 
 def _trivial(kind: FactKind, text: str) -> bool:
     """Numbers of one character stand everywhere; long spellings are whole sentences."""
     return len(text) > _LONGEST_FACT or (kind is FactKind.NUMBER and len(text.strip()) < 2)
-
-
-def _fact(spellings: list[str], reason: Sentence) -> Suggestion:
-    """`contains` for one spelling, `regex` for several, or where a digit next to it would make it another number."""
-    if len(spellings) == 1 and not any(char.isdecimal() for char in (spellings[0][0], spellings[0][-1])):
-        return Suggestion("contains", spellings[0], reason)
-    return Suggestion("regex", "|".join(map(_guarded, spellings)), reason)
-
-
-def _guarded(text: str) -> str:
-    before = "(?<![0-9.,])" if text[0].isdecimal() else ""
-    after = "(?![0-9]|[.,][0-9])" if text[-1].isdecimal() else ""
-    return f"{before}{regex.escape(text, special_only=True, literal_spaces=True)}{after}"

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from ruamel.yaml import YAML
 
-from promptreg.answer.model import Answer
+from promptreg.answer.model import Answer, ToolCall
 from promptreg.scoring.checks.registry import build_checks
 from promptreg.scoring.contract.suggest import suggested_checks
 from promptreg.scoring.contract.yaml_text import checks_yaml, scalar
@@ -43,17 +43,48 @@ def test_json_answers_get_a_schema_of_what_they_share(tmp_path):
     assert "not_refusal" in found
 
 
-def test_facts_in_one_spelling_or_several(tmp_path):
+def test_facts_in_whatever_spelling(tmp_path):
     found = suggested(tmp_path, "退款需三十天，联系《客服手册》。", "见《客服手册》：30 天内退款。")
-    assert found["regex"].startswith("三十天|(?<![0-9.,])30 天")
-    assert found["contains"] == "《客服手册》"
-    assert suggested(tmp_path, "Take 5 kg.", "Take 15 kg.").keys() == {"language", "not_refusal", "max_chars"}
+    assert found["facts"] == ["三十天", "《客服手册》"]
+    assert "facts" not in suggested(tmp_path, "Take 5 kg.", "Take 15 kg.")
 
 
-def test_the_length_limit_leaves_room(tmp_path):
-    assert suggested(tmp_path, "a" * 100, "b" * 201)["max_chars"] == 310
-    assert suggested(tmp_path, "好")["max_chars"] == 2
-    assert "max_chars" not in suggested(tmp_path, "", "text")
+def test_the_length_limits_leave_room(tmp_path):
+    assert suggested(tmp_path, "a" * 100, "b" * 201)["length"] == {"characters": {"min": 66, "max": 310}}
+    assert suggested(tmp_path, "好")["length"] == {"characters": {"min": 1, "max": 2}}
+    assert "length" not in suggested(tmp_path, "", "text")
+
+
+@pytest.mark.parametrize(
+    ("content", "name", "argument"),
+    [
+        ("| 名称 | price |\n|---|---|\n| 书 | 3 |", "table", ["名称", "price"]),
+        ("- a\n- b", "list", {"items": {"min": 2}, "ordered": False}),
+        ("1. a\n2. b", "list", {"items": {"min": 2}, "ordered": True}),
+        ("```json\n{}\n```", "code_fence", {"language": "json", "only": True}),
+        ("So:\n```\nls\n```", "code_fence", None),
+        ("7", "json", None),
+    ],
+)
+def test_shapes(tmp_path, content, name, argument):
+    found = suggested(tmp_path, content)
+    assert name in found
+    assert found[name] == argument
+
+
+def test_calls_and_the_end_of_an_answer(tmp_path):
+    call = ToolCall("get_weather", '{"city": "北京", "days": 2}')
+    answers = [Answer(tool_calls=(call,), finish_reason="tool_calls")] * 2
+    found = {each.name: each.argument for each in suggested_checks(answers, tmp_path)}
+    assert found["finish_reason"] == "tool_calls"
+    assert found["tool_call"] == {
+        "name": "get_weather",
+        "arguments": {
+            "type": "object",
+            "required": ["city", "days"],
+            "properties": {"city": {"type": "string"}, "days": {"type": "integer"}},
+        },
+    }
 
 
 @pytest.mark.parametrize("contents", [(), ("", ""), ("抱歉，我无法提供这些信息。",)])
