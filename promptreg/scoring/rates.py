@@ -58,10 +58,21 @@ class CheckRate:
         return len(self.results) - self.n - self.passed[self.n :].count(None)
 
     @property
+    def example(self) -> Sentence:
+        """What the first target answer that breaks the rule did instead, or why answers were not scored; else empty."""
+        target = [result for result in self.results[self.n :] if result is not None]
+        broken = next((result for result in target if result.passed is False), None)
+        if broken is not None:
+            return Sentence(f" For example: {broken.sentence.en}", f"例如：{broken.sentence.zh}")
+        unscored = next((result for result in (*target, *self.results) if result and result.passed is None), None)
+        if unscored is None:
+            return _NOTHING
+        return Sentence(f" Not scored, for example: {unscored.sentence.en}", f"未评分，例如：{unscored.sentence.zh}")
+
+    @property
     def sentence(self) -> Sentence:
-        """The rule, how often each side keeps it, and what the first target answer that breaks it did instead."""
-        broken = next((result for result in self.results[self.n :] if result and result.passed is False), None)
-        example = Sentence(f" For example: {broken.sentence.en}", f"例如：{broken.sentence.zh}") if broken else _NOTHING
+        """The rule, how often each side keeps it, and an example."""
+        example = self.example
         source_en = _share_en(self.source_passed, self.source_total, "recorded answers")
         return Sentence(
             f"{self.rule.en} {source_en[0].upper()}{source_en[1:]}, "

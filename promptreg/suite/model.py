@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
-from promptreg.canonical import Json, JsonObject, sha256_of
+from promptreg.canonical import Json, JsonObject, canonical_json, sha256_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -19,6 +19,8 @@ NoiseSource: TypeAlias = Literal["none", "null-perturbation"]
 NULL_PERTURBATION: Final = "null-perturbation"
 """Each pass sends the last user message with a change that means nothing, or with none; see `replay.perturb`."""
 
+_LONGEST_LABEL: Final = 60
+
 
 @dataclass(frozen=True, slots=True)
 class CheckSpec:
@@ -30,12 +32,16 @@ class CheckSpec:
 
     @property
     def label(self) -> str:
-        """How reports name it: the name, and the argument where it is a short plain value."""
+        """How reports name it: the name with its argument; of a long one, its beginning."""
         if self.argument is None or self.argument is True:
             return self.name
-        if isinstance(self.argument, (str, int, float)) and len(str(self.argument)) <= 60:
-            return f"{self.name}: {self.argument}"
-        return self.name
+        if isinstance(self.argument, (str, int, float)):
+            return f"{self.name}: {self.argument}" if len(str(self.argument)) <= _LONGEST_LABEL else self.name
+        if self.name.removeprefix("not_") == "json_schema":
+            return self.name
+        # Several checks of one name are told apart by their fields.
+        written = canonical_json(self.argument)
+        return f"{self.name}: {written if len(written) <= _LONGEST_LABEL else written[: _LONGEST_LABEL - 1] + '…'}"
 
 
 @dataclass(frozen=True)

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from promptreg.answer.model import Answer
     from promptreg.canonical import JsonObject
     from promptreg.config import Config, Deployment
+    from promptreg.scoring.rates import CheckRate
     from promptreg.store.runs import RunRecord
     from promptreg.store.store import Store
     from promptreg.suite.model import Request
@@ -158,7 +159,7 @@ def _case_view(
         noise_multiple=max(ratios, default=None),
         tags=case.tags,
         channels=tuple(_channel_views(judged)),
-        checks=tuple(_check_view(outcome) for outcome in judgement.checks),
+        checks=tuple(_check_views(judged)),
         golden=groups.golden,
         candidate=groups.candidate,
         source_samples=_sample_views(judged.source, source, groups.golden, judged.source_variants),
@@ -182,7 +183,21 @@ def _channel_views(judged: JudgedCase) -> Iterator[ChannelView]:
         )
 
 
-def _check_view(outcome: CheckOutcome) -> CheckView:
+def _check_views(judged: JudgedCase) -> Iterator[CheckView]:
+    rates = judged.scores.checks if judged.scores is not None else ()
+    outcomes = judged.judgement.checks
+    # The same checks in the same order; a case that was not compared has none of either.
+    same = [rate.check for rate in rates] == [outcome.check for outcome in outcomes]
+    for outcome, rate in zip(outcomes, rates if same else [None] * len(outcomes), strict=True):
+        yield _check_view(outcome, rate)
+
+
+def _check_view(outcome: CheckOutcome, rate: CheckRate | None) -> CheckView:
+    sentence = outcome.sentence
+    if rate is not None and sentence is not None:
+        sentence = Sentence(
+            f"{rate.rule.en} {sentence.en}{rate.example.en}", f"{rate.rule.zh}{sentence.zh}{rate.example.zh}"
+        )
     return CheckView(
         label=outcome.check,
         source_passed=outcome.source_passed,
@@ -190,7 +205,7 @@ def _check_view(outcome: CheckOutcome) -> CheckView:
         target_passed=outcome.target_passed,
         target_total=outcome.target_total,
         worse=outcome.worse,
-        sentence=outcome.sentence,
+        sentence=sentence,
     )
 
 

@@ -115,7 +115,8 @@ def test_a_side_without_a_scored_answer_says_so(score, answers):
 
     assert rate.sentence.en == (
         "The answer must be in Chinese. None of the recorded answers could be judged, "
-        "none of the answers of the target could be judged."
+        "none of the answers of the target could be judged. "
+        "Not scored, for example: The answer has no words to tell its language by."
     )
 
 
