@@ -11,14 +11,12 @@ import pytest
 
 from promptreg.scoring.checks.refusal_text import refuses
 
-TEXTS = [
-    json.loads(line)
-    for line in (Path(__file__).parents[1] / "data/refusals/texts.jsonl").read_text(encoding="utf-8").splitlines()
-]
+DATA = Path(__file__).parents[1] / "data"
+TEXTS = [json.loads(line) for line in (DATA / "refusals/texts.jsonl").read_text(encoding="utf-8").splitlines()]
 
-# Measured: 221 of 223 and 0 of 386 for the part known to the rules; 25 of 35 and 3 of 51 for the part written later.
-LEAST_RECALL = {"rules": 0.98, "later": 0.7}
-MOST_FALSE_ALARMS = {"rules": 0.003, "later": 0.06}
+# Measured: 253 of 258 and 1 of 437 for the part known to the rules; 28 of 34 and 0 of 47 for the part written later.
+LEAST_RECALL = {"rules": 0.975, "later": 0.8}
+MOST_FALSE_ALARMS = {"rules": 0.003, "later": 0.03}
 
 
 def _rates(part):
@@ -47,6 +45,26 @@ def test_there_are_enough_texts_in_each_language_and_none_twice():
     assert sum(not text["refuses"] for text in TEXTS) >= 200
     assert {text["language"] for text in TEXTS} == {"zh", "en", "mixed"}
     assert len({text["text"] for text in TEXTS}) == len(TEXTS)
+
+
+def test_answers_of_a_real_model_fire_only_where_it_refuses():
+    answers = {
+        answer
+        for name in ("smollm2_t02", "smollm2_t07")
+        for answer in _texts(json.loads((DATA / f"real_passes/{name}.json").read_text(encoding="utf-8")))
+    }
+    fired = sorted(answer for answer in answers if refuses(answer))
+    assert len(answers) > 1_500
+    # Read one by one: all of these apologise for not doing what was asked; at most three others may fire.
+    assert sum("sorry" in answer.lower() for answer in fired) >= 25
+    assert sum("sorry" not in answer.lower() for answer in fired) <= 4
+
+
+def _texts(value):
+    if isinstance(value, str):
+        return [value] if len(value) > 15 else []
+    inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    return [text for each in inner for text in _texts(each)]
 
 
 def test_curly_and_straight_apostrophes_are_the_same():

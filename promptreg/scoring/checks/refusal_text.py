@@ -22,18 +22,36 @@ _QUOTED: Final = re.compile(
     re.MULTILINE,
 )
 
+_WHOLE_QUOTED: Final = re.compile(r"\s*+[\"“]([^\"”]{1,1500}+)[\"”]\s*+")
+
 # One of these is part of every refusal; most answers have none, and are done in a few microseconds.
 _EN_TRIGGERS: Final = (
     *("n't", "n’t", "not ", "cannot", "unable", "declin", "refus", "against", "violat", "rather"),
     *("pass on", "outside", "beyond", "prevent", "forbid", "prohibit", "inappropriate", "unethical"),
-    *("can only", "only able", "liberty", "conflict", "confidential", "something else", "another topic"),
+    *("can only", "only able", "liberty", "conflict", "confidential", "have no ", "something else", "another topic"),
     *("different topic", "the subject", "refrain", "permission"),
 )
 _ZH_TRIGGERS: Final = (
     *("不能", "不可", "不会", "不便", "不予", "不得", "不方", "不太方便", "没有办", "没办", "没法"),
     *("难以", "无法", "无权", "无可", "不应", "没有权限", "无能为力", "帮不", "做不到", "超出", "不在"),
     *("学会", "学习", "别的", "不想", "不愿", "不了", "办不到", "能力", "不是我", "不写", "不说", "不讲"),
-    *("不聊", "不谈", "不具备", "没被", "没有被", "未被", "我被", "授权", "不认为", "不支持", "不提供"),
+    *(
+        "不聊",
+        "不谈",
+        "禁止",
+        "不包括",
+        "不包含",
+        "没有权",
+        "不具备",
+        "没被",
+        "没有被",
+        "未被",
+        "我被",
+        "授权",
+        "不认为",
+        "不支持",
+        "不提供",
+    ),
     *("不接受", "不做", "不作", "选择不", "只能", "拒绝", "谢绝", "爱莫", "恕", "违反", "违背", "不符"),
     "话题",
 )
@@ -44,7 +62,7 @@ _EN_ADVERB: Final = (
 )
 _EN_CANNOT: Final = (
     r"(?:\s+(?:can't|cannot|can\s+not|couldn't|could\s+not|won't|will\s+not|won't\s+be\s+able\s+to"
-    r"|will\s+not\s+be\s+able\s+to|may\s+not|unable\s+to|not\s+able\s+to|not\s+(?:allowed|permitted|authori[sz]ed)\s+to"
+    r"|will\s+not\s+be\s+able\s+to|may\s+not|unable\s+to|not\s+able\s+to|not\s+(?:allowed|permitted|authori[sz]ed|equipped)\s+to"
     r"|shouldn't|should\s+not|not\s+going\s+to|not\s+in\s+a\s+position\s+to))"
 )
 _EN_PHRASE: Final = r"(?:,?\s+in\s+(?:good\s+(?:conscience|faith)|any\s+(?:way|form|manner)|this\s+case)\b,?)?"
@@ -98,7 +116,7 @@ _EN: Final = re.compile(
             ),
             r"\bI(?:'m|\s+am)\s+(?:not\s+(?:comfortable|willing|prepared)|(?:programmed|instructed|designed)\s+not\s+to)\b|\bI\s+(?:have\s+been|was)\s+(?:programmed|instructed|told|designed|trained)\s+not\s+to\b",
             (
-                r"\bI\s+(?:don't|do\s+not)\s+(?:have\s+(?:the\s+)?(?:permission|authori[sz]ation|authority|ability)\s+to"
+                r"\bI\s+have\s+no\s+(?:permission|authori[sz]ation|authority|right)\s+to\b|\bI\s+(?:don't|do\s+not)\s+(?:have\s+(?:the\s+)?(?:permission|authori[sz]ation|authority|ability|capability|capacity)\s+to"
                 rf"|think\s+(?:that\s+)?I\s+(?:should|can|could|ought\s+to)\s+{_EN_TASK})\b"
             ),
             r"\bI\s+(?:don't|do\s+not)\s+feel\s+comfortable\b",
@@ -111,7 +129,7 @@ _EN: Final = re.compile(
                 r"(?:don't|do\s+not|doesn't|does\s+not|won't|prevent|prohibit|forbid|keep|stop)"
             ),
             (
-                r"\bas\s+an?\s+(?:\w+\s+)?(?:AI|artificial\s+intelligence|language\s+model)\b[^.!?\n]{0,60}?\bI(?:'m|\s+am)?\s"
+                r"\bas\s+an?\s+(?:\w+\s+)?(?:AI|artificial\s+intelligence|language\s+model)\b(?!\s+(?:researcher|engineer|company|student|developer|expert|product|team|lab|model))[^.!?\n]{0,60}?\bI(?:'m|\s+am)?\s"
                 r"[^.!?\n]{0,20}?\b(?:can't|cannot|can\s+not|unable\s+to|not\s+able\s+to|must\s+decline|won't|will\s+not"
                 r"|not\s+(?:allowed|permitted)|(?:don't|do\s+not)\s+(?:provide|give|offer|share|express|engage|take\s+(?:sides"
                 r"|part)|make|produce|write))\b(?!\s+(?:see|hear|feel|taste|remember|physically|experience))"
@@ -129,9 +147,9 @@ _EN: Final = re.compile(
                 r"\b(?:not\s+)?something\s+(?:that\s+)?I(?:'m|\s+am)?\s+(?:can't|cannot|won't|unable\s+to|not\s+able\s+to)\s+"
                 r"(?:do|help|assist|answer|discuss|provide)\b"
             ),
-            r"\bnot\s+(?:something|an?\s+(?:request|question|topic|subject|task))\s+(?:that\s+)?I(?:'m|\s+am)?\s+(?:can|able\s+to|willing\s+to|comfortable)\b",
+            r"(?:\bnot|n't)\s+(?:something|an?\s+(?:request|question|topic|subject|task))\s+(?:that\s+)?I(?:'m|\s+am)?\s+(?:can|able\s+to|willing\s+to|comfortable)\b",
             (
-                r"\b(?:outside|beyond)\s+(?:of\s+)?(?:the\s+scope\s+of\s+)?(?:what\s+I(?:'m|\s+am)?\s+(?:can|able|allowed)"
+                r"\b(?:outside|beyond)\s+(?:of\s+)?(?:the\s+scope\s+of\s+)?(?:what\s+I(?:'m|\s+am)?\s+(?:can|able|allowed|permitted)"
                 r"|my\s+(?:abilit|capabilit|scope|expertise|knowledge|role))"
             ),
             (
@@ -164,14 +182,14 @@ _ZH_VERB: Final = (
     r"(?:提供(?![^。，\n]{0,8}(?:折扣|优惠|退款|发票|上门|送货|保修))|协助|帮助|帮忙|帮您|帮你|回答|回复|解答|作答|满足"
     r"|处理(?:这|该|此|您|你|$|[。！，])|完成(?:这|该|此|您|你)|生成|撰写|编写|编造|制作|创作|讨论|谈论|评论|评价|执行|给出|给到"
     r"|继续|参与|支持(?:这|该|此|您|你)|透露|泄露|告知|告诉(?!任何人|别人|他人)|答应|代您|代你|做出?(?:诊断|这|那|判断)|写(?!得|完|不)"
-    r"|(?:这么|这样)做|说明具体|展示|多说|多言|多谈|聊|谈|答复|置评|公开|鼓励|说(?=$|[。！])|发表|作?出?回应|表态|讲述|对[^。，\n]{1,10}发表|\s*(?i:help|assist|provide|answer|share|process|support|discuss|write|complete|do)\b)"
+    r"|(?:这么|这样)做|说明具体|展示|照[做办]|多说|多言|多谈|聊|谈|答复|置评|公开|鼓励|说(?=$|[。！])|发表|作?出?回应|表态|讲述|对[^。，\n]{1,10}发表|\s*(?i:help|assist|provide|answer|share|process|support|discuss|write|complete|do)\b)"
 )
 # After an apology every 我无法 is a refusal but these, which tell of something that went wrong or is not known.
 _ZH_NOT_REFUSED: Final = (
     r"(?!找|查到|查询|听|看|打开|确定|确认|保证|参加|出席|来|去|到|按时|及时|马上|立即|立刻|发货|登录|访问|连接|读取|识别"
     r"|理解|记|陪|赴约|前往|上班|上课|实时|准确|代替|退|换|修改|取消|接受|赶|联系|复现|再)"
 )
-_ZH_NOT_OTHERS: Final = r"[^。！？\n，,你您他她]"
+_ZH_NOT_OTHERS: Final = r"[^。！？\n，,你您他她它]"
 _ZH: Final = re.compile(
     "|".join(
         (
@@ -181,14 +199,14 @@ _ZH: Final = re.compile(
                 rf"^\W*+(?:非常|很|十分|实在|真的|万分)?(?:抱歉|对不起|不好意思|遗憾|(?i:sorry|unfortunately))[^。！？\n]{{0,14}}?"
                 rf"(?<!您)(?<!你)(?<!如果){_ZH_ABLE}[^。！？\n，,]{{0,14}}?{_ZH_VERB}(?!退|换|折)"
             ),
-            r"^\W*+(?:非常|很|十分|实在|真的|万分)?(?:抱歉|对不起|不好意思|遗憾)[^。！？\n]{0,12}?(?:[做办]不到|无能为力|帮不了|帮不上)",
+            r"^\W*+(?:非常|很|十分|实在|真的|万分)?(?:抱歉|对不起|不好意思|遗憾)[^。！？\n]{0,12}?(?:[做办]不到|无能为力|帮不[了上到])",
             (
                 r"作为(?:一[个名款位种])?\s*(?i:AI|人工智能|语言模型|大模型|大语言模型|智能助手|智能客服|虚拟助手)(?!领域|公司|企业|行业|专业)"
                 rf"{_ZH_NOT_OTHERS}{{0,12}}?[，,]?\s*我?{_ZH_NOT_OTHERS}{{0,20}}?(?:无法|不能|不会|不可以|不便|不应该?|没有权限|无权)"
                 r"(?!亲自|亲身|亲眼|品尝|感受|看到|体验|真正|像人|忘记|感到)"
             ),
             (
-                r"(?:抱歉|对不起|不好意思|遗憾)[^。！？\n]{0,40}?(?<!自)我(?!们)[^。！？\n，,你您他她]{0,6}?"
+                r"(?:抱歉|对不起|不好意思|遗憾)[^。！？\n]{0,40}?(?<!自)我(?!们)[^。！？\n，,你您他她它]{0,6}?"
                 rf"(?:无法|不能|不可以|没有?办法|没法|不便|不会)\s?{_ZH_NOT_REFUSED}"
             ),
             (
@@ -200,6 +218,8 @@ _ZH: Final = re.compile(
             + _ZH_NOT_REFUSED,
             r"恕不(?:奉告|回答|回复|提供|答复)|我(?:就|先)?不(?:写|说|讲|聊|谈)了(?:$|[。！])",
             r"(?:^|[，,])\s*(?:我)?只能(?:回答|解答|处理)[^。！？\n，,]{0,12}(?:相关|有关|方面)的?(?:问题|内容|请求)",
+            r"我\s?(?:不能|无法|不会)把[^。！？\n，,]{0,16}(?:给|告诉|发|交)(?:您|你)|我\s?(?i:cannot|can't|won't)\s?(?i:answer|help|assist|provide|share|discuss)",
+            r"(?:属于|涉及)[^。！？\n，,]{0,8}禁止[^。！？\n，,]{0,4}(?:讨论|回答|谈论)|我的?(?:职责|工作|权限)(?:范围)?(?:里|内|中)?(?:不包括|不包含|没有)|我没有?权[力利限](?:替|帮|为|给|修改|查看|提供|透露)",
             r"恕(?:我)?(?:不能|无法|难|不便)(?!从命)|(?:^|[，,])\s*恕难从命|爱莫能助",
             r"(?:^|[，,])\s*(?:对此)?(?:我|恕我)?无可奉告(?!的|是|这)",
             r"(?<!自)我(?!们)(?:只好|必须|只能|不得不|需要|要|选择)?(?:拒绝|谢绝)(?!了|过|的)",
@@ -265,7 +285,13 @@ def refuses(text: str) -> bool:
     ]
     if not rules:
         return False
-    beginning = _QUOTED.sub(" ", without_code(beginning))[:_CHARACTERS_LOOKED_AT].strip().replace("’", "'")
+    # An answer that is quoted as a whole is the answer.
+    whole = _WHOLE_QUOTED.fullmatch(beginning)
+    beginning = (
+        _QUOTED.sub(" ", without_code(whole[1] if whole else beginning))[:_CHARACTERS_LOOKED_AT]
+        .strip()
+        .replace("’", "'")
+    )
     if _LETTER.match(beginning):
         return False
     for sentence in sentences(beginning)[:_SENTENCES_LOOKED_AT]:
