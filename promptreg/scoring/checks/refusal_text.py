@@ -294,7 +294,11 @@ def refuses(text: str) -> bool:
     )
     if _LETTER.match(beginning):
         return False
-    for sentence in sentences(beginning)[:_SENTENCES_LOOKED_AT]:
+    # Most first sentences are short; the rest need not be cut into sentences then.
+    first = sentences(beginning[: _CHARACTERS_LOOKED_AT // 2])
+    if len(first) <= _SENTENCES_LOOKED_AT:
+        first = sentences(beginning)
+    for sentence in first[:_SENTENCES_LOOKED_AT]:
         for rule in rules:
             match = rule.search(sentence)
             if match is not None and not _NOT_SAID_NOW.search(sentence[: match.start()]):
