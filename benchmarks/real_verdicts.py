@@ -8,7 +8,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from intervals import wilson
-from real_suites import MAX_TOKENS, SOURCE_PASSES, TARGET_PASSES, Answers, read_answers, record_suites, suite_cases
+from real_suites import (
+    MAX_TOKENS,
+    SOURCE_PASSES,
+    SUITE_FILE,
+    TARGET_PASSES,
+    Answers,
+    read_answers,
+    record_suites,
+    suite_cases,
+)
 from recorded_suites import VectorCache
 
 from promptreg.answer.model import Answer
@@ -40,7 +49,7 @@ class RealJudge:
             self_test: whether the planted-drift self-test decides between EQUIVALENT and INCONCLUSIVE, which takes
                 seconds a suite. Alarms do not depend on it.
         """
-        self._cases, self._self_test = suite_cases(), self_test
+        self._cases, self._self_test = {case.case_id: case for case in suite_cases()}, self_test
         self._embedder, self._cache = load_embedder(DEFAULT_EMBEDDER), VectorCache()
 
     def exchangeable(self, suite: RealSuite) -> bool:
@@ -74,10 +83,14 @@ class RealJudge:
         )
 
     def _pairs(self, source: Mapping[str, Sequence[Reply]], target: Mapping[str, Sequence[Reply]]) -> list[CasePair]:
+        unknown = source.keys() - self._cases.keys()
+        if unknown:
+            raise SystemExit(
+                f"The recorded answers have cases that {SUITE_FILE.name} lacks: {', '.join(sorted(unknown))}."
+            )
         return [
-            CasePair(case, _answers(source[case.case_id]), _answers(target[case.case_id]))
-            for case in self._cases
-            if case.case_id in source and case.case_id in target
+            CasePair(self._cases[case_id], _answers(replies), _answers(target[case_id]))
+            for case_id, replies in source.items()
         ]
 
     def _score(self, pairs: Sequence[CasePair]) -> Sequence[CaseScores]:
@@ -119,10 +132,13 @@ def real_suites(
     else:
         by_temperature = read_answers(kept)
     judge = RealJudge(self_test=self_test)
+    asked = {case_id for suites_of in by_temperature.values() for suite in suites_of for case_id in suite["source"]}
+    # A kept file may come from an older version, with another limit of the answers.
+    limit = f"at most {MAX_TOKENS} tokens, " if kept is None else ""
     print(
-        f"SmolLM2-135M on llama.cpp, {len(suite_cases())} prompts, at most {MAX_TOKENS} tokens, n = {SOURCE_PASSES}, "
-        f"looks after {' and '.join(map(str, LOOKS))} passes. Every suite was recorded afresh; the two rows of a "
-        "temperature share the source's passes."
+        f"SmolLM2-135M on llama.cpp, {len(asked)} prompts, {limit}n = {SOURCE_PASSES}, looks after "
+        f"{' and '.join(map(str, LOOKS))} passes. Every suite was recorded afresh; the two rows of a temperature share "
+        "the source's passes."
     )
     share = f"{'share':>7}{'95 % interval':>16}"
     print(f"{'':32}{'drift':^23}{'regression':^23}{'either':^23}")

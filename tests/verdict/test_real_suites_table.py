@@ -81,3 +81,10 @@ def test_a_failed_call_is_kept_as_no_answer(benchmark):
     judgement = real_verdicts.RealJudge()(recorded, "again", exchangeable=True)
 
     assert {case.case_id: case.verdict.value for case in judgement.cases}[case_ids[0]] == "error"
+
+
+def test_answers_of_unknown_cases_are_refused(benchmark):
+    _, real_verdicts = benchmark
+
+    with pytest.raises(SystemExit, match=r"real_suite\.yaml lacks: gone"):
+        real_verdicts.RealJudge()(suite(["gone"]), "again", exchangeable=True)
