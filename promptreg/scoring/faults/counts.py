@@ -21,7 +21,7 @@ _FILLER: Final = -1000.0
 
 _MOST_POSITIONS: Final = 5000
 _WORD: Final = re.compile(r"[A-Za-z]{2,}")
-_HAN: Final = re.compile(r"[㐀-鿿]")
+_HAN: Final = re.compile(r"[㐀-鿿]+")
 _LEAST_ESTIMATED: Final = 60
 """Characters of an answer below which the count of its tokens is not held against its text."""
 
@@ -74,8 +74,8 @@ def _sums(call: Observation) -> Iterator[Finding]:
 def _against_text(call: Observation) -> Iterator[Finding]:
     """A count that no tokenizer can give for this text.
 
-    A Latin word takes at least one token and less than one for each letter, a Han character between 0.4 and 1.6, an
-    emoji up to three; the bounds leave 30 % and the marks of a template on top.
+    A Latin word takes at least one token, prose at most 0.4 for each letter, anything else in ASCII 0.75; a Han
+    character takes between 0.4 and 1.6, an emoji up to three. The bounds leave 30 % on top.
     """
     counts = call.usage
     if counts is None or not counts.completion_tokens or number(call.request, "n") not in (None, 1.0):
@@ -88,10 +88,17 @@ def _against_text(call: Observation) -> Iterator[Finding]:
         if tokens > 24 + 3 * len(text.encode("utf-8", "replace")) and call.finish_reason != "length":
             yield found("F30", "usage.completion_tokens", f"{tokens} tokens for {len(text)} characters")
         return
-    words, han = len(_WORD.findall(text)), len(_HAN.findall(text))
-    ascii_characters = len(text) if text.isascii() else len(text.encode("ascii", "ignore"))
+    beyond_ascii = 0 if text.isascii() else (len(text.encode("utf-8", "replace")) - len(text)) / 2
+    ascii_characters = len(text) - beyond_ascii
+    if 0.16 * ascii_characters + 0.35 * beyond_ascii <= tokens <= 0.42 * ascii_characters + beyond_ascii:
+        return  # plausible for any prose of this length, as nearly all are: no need to look into it
+    runs = _WORD.findall(text)
+    words, letters, han = len(runs), sum(map(len, runs)), sum(map(len, _HAN.findall(text)))
+    others = 3 * max(0.0, beyond_ascii - han)
     least = 0.7 * (words + 0.4 * han)
-    most = 1.3 * (0.75 * ascii_characters + 1.6 * han + 3 * (len(text) - ascii_characters - han)) + 32
+    most = 1.3 * (0.75 * ascii_characters + 1.6 * han + others) + 32
+    if text.count(" ") * 8 > ascii_characters and letters * 5 > ascii_characters * 3:  # words, no JSON, table, base64
+        most = min(most, 1.3 * (0.4 * ascii_characters + 1.2 * han + others) + 32)
     if tokens < least - 4 or tokens > most:
         what = f"{tokens} tokens for a text of {words} words and {han} Han characters"
         yield found("F30", "usage.completion_tokens", what)

@@ -33,6 +33,11 @@ _OPEN: Final = re.compile(
 )
 _FIXED: Final = re.compile(r"\bexactly\b|\brepeat\b|verbatim|word for word|原样|照抄|重复|一字不差", re.IGNORECASE)
 _DOUBLED: Final = re.compile(r"(?<!\w)([^\W_]{1,24})(?: \1(?!\w))+|([㐀-鿿]{2,6})\2|([㐀-鿿])(?:[ ]\3)+")
+_OFTEN_TWICE: Final = "again blah bye ha had haha la long many more much na no now oh ok please really so that very yes"
+_REPEATABLE: Final = frozenset(_OFTEN_TWICE.split())
+_LEAST_DOUBLED: Final = 3
+"""Doubled words beyond those of the good answer that make an answer a damaged one."""
+
 _CANARY_LABEL: Final = re.compile(r"(?:canary|金丝雀)[ ]?[=:：][ ]?[\"']?([\w-]{3,64})", re.IGNORECASE)
 _DAMAGE_KINDS: Final = frozenset({*(f"F{number:02}" for number in range(1, 13)), "F51"})
 
@@ -88,7 +93,7 @@ def _under_load(calls: Sequence[Observation]) -> Iterator[Finding]:
     usual = {_shown(call) for call in alone}
     decided = [decisions_of(call) for call in alone]
     flipped = [call for call in loaded if all(decides_otherwise(decisions_of(call), one) for one in decided)]
-    damaged = flipped or [call for call in loaded if _doubled(call) > max(map(_doubled, alone)) + 1]
+    damaged = flipped or [call for call in loaded if _doubled(call) >= max(map(_doubled, alone)) + _LEAST_DOUBLED]
     other = damaged or [call for call in loaded if _shown(call) not in usual]
     if other:
         told = f"{len(other)} of {len(loaded)} answers differ: {_first_difference(_shown(alone[0]), _shown(other[0]))}"
@@ -138,7 +143,7 @@ def _damage(call: Observation, good: Sequence[Observation]) -> str:
         if finding.kind not in known and finding.severity is not Severity.INFO:
             return f"{finding.kind} {finding.evidence}"
     doubled = _doubled(call)
-    if doubled > max(map(_doubled, good)) + 1:
+    if doubled >= max(map(_doubled, good)) + _LEAST_DOUBLED:
         return f"{doubled} doubled words: {call.answer.content[:60]}"
     if call.answer.content.strip() == "" != good[0].answer.content.strip() and not call.tool_calls:
         return "no content"
@@ -156,8 +161,12 @@ def _single_findings(call: Observation) -> list[Finding]:
 
 
 def _doubled(call: Observation) -> int:
-    """How often a word of the prose comes twice in a row."""
-    return sum(match.group().count(" ") or 1 for match in _DOUBLED.finditer(call.content.prose[:20_000]))
+    """How often a word of the prose comes twice in a row where no writer would repeat it."""
+    return sum(
+        match.group().count(" ") or 1
+        for match in _DOUBLED.finditer(call.content.prose[:20_000])
+        if (match.group(1) or "").lower() not in _REPEATABLE
+    )
 
 
 def _leak(calls: Sequence[Observation]) -> Iterator[Finding]:

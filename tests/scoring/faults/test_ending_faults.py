@@ -98,6 +98,13 @@ def test_plausible_counts_are_clean(answered, text, tokens):
     assert answered(text, usage=usage(tokens, prompt=300), request=request, golden={"content": text}) == {}
 
 
+def test_far_too_many_tokens_for_prose_are_f30(answered):
+    text = " ".join(f"Heap {number} is turned on day {number * 7}." for number in range(30))
+    assert answered(text, usage=usage(900))["F30"] == "W"
+    assert answered(text, usage=usage(40))["F30"] == "W"
+    assert answered(text, usage=usage(270)) == {}
+
+
 def test_reasoning_that_is_not_counted_is_f30(answered):
     message = {"content": "Yes.", "reasoning": "7 mod 2 is 1."}
     assert answered(message, usage=usage(12, completion_tokens_details={"reasoning_tokens": 0}))["F30"] == "W"
