@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
@@ -20,8 +21,21 @@ LONGEST: Final = 20_000
 """Characters; a longer answer is unscored. The parser takes some 0.1 s for so many."""
 
 _LANGUAGES: Final = frozenset({"sql", "mysql", "postgresql", "postgres", "sqlite", "tsql", "plsql", "hive", "spark"})
-# What sqlglot does not take apart and keeps as a command, when it begins like a statement.
-_COMMANDS: Final = frozenset(("grant", "revoke", "explain", "call", "execute", "exec", "vacuum", "lock", "optimize"))
+# What sqlglot does not take apart and keeps as a command, where it goes on as such a statement does: "Explain why" and
+# "Execute the plan" are prose.
+_COMMANDS: Final = re.compile(
+    r"(?:explain|analyze)\s+(?:analyze\s+|verbose\s+|\([^()]{0,99}\)\s*)?(?:select|insert|update|delete|with|merge|create|table)\b"
+    r"|call\s+[\w.`\"\[\]]{1,200}\s*\("
+    r"|exec(?:ute)?\s+[\w.`\"\[\]]{1,200}\s*(?:$|\(|@|'|[0-9])"
+    r"|(?:grant|revoke)\s[\w\s,()*]{1,500}\s(?:on\s.{1,500}\s)?(?:to|from)\s+\S"
+    r"|show\s+(?:tables|databases|schemas|columns|create|index|indexes|variables|status|processlist)\b"
+    r"|(?:vacuum|optimize|lock)\s+tables?\b|vacuum(?:\s+full)?\s*$",
+    re.IGNORECASE | re.DOTALL,
+)
+
+_MODE: Final = re.compile(r"(?:read|isolation|deferr|not\s|immediate|exclusive|work|serializable)", re.IGNORECASE)
+_FROM: Final = re.compile(r"\s*from\b", re.IGNORECASE)
+_FROM_FIRST: Final = frozenset({"duckdb", "hive", "spark", "spark2", "databricks"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,8 +93,9 @@ class IsSql:
         except (ValueError, KeyError, AttributeError, TypeError, IndexError) as error:
             reason = type(error).__name__
             return found(None, f"could not be read as SQL ({reason})", f"无法按 SQL 解析（{reason}）")
-        strange = next((each for each in statements if not _is_statement(each)), None)
-        if strange is not None or not statements:
+        # "FROM t" alone selects everything in these dialects; elsewhere it is prose.
+        from_first = self.dialect not in _FROM_FIRST and _FROM.match(code)
+        if from_first or not statements or not all(_is_statement(each) for each in statements):
             return found(False, "is no SQL: it has no statement", "不是 SQL：其中没有语句")
         return None
 
@@ -107,16 +122,24 @@ def build(argument: Json, setting: Setting) -> IsSql:
 
 
 def _is_statement(parsed: object) -> bool:
-    """Whether this is a whole statement: a bare word or sum parses too, and prose can be read as a list of names."""
+    """Whether this is a whole statement. sqlglot is lenient: a bare word, a sum and much short prose parse too."""
     from sqlglot import exp  # noqa: PLC0415 - see above
 
     if isinstance(parsed, exp.Command):
-        return str(parsed.this).lower() in _COMMANDS
-    if isinstance(parsed, exp.Show):
-        return True
+        rest = parsed.args.get("expression")
+        written = rest.name if isinstance(rest, exp.Expression) else str(rest or "")
+        return _COMMANDS.match(f"{parsed.this} {written.strip()}") is not None
+    if isinstance(parsed, exp.Update):
+        return bool(parsed.expressions)  # what stands after SET
+    if isinstance(parsed, exp.Delete):
+        return bool(parsed.this) or bool(parsed.args.get("using"))  # what stands after FROM
+    if isinstance(parsed, exp.Transaction):
+        return all(_MODE.match(str(mode)) for mode in parsed.args.get("modes") or ())
+    if isinstance(parsed, exp.Insert):
+        return parsed.expression is not None or bool(parsed.args.get("default"))
     statements = (
-        *(exp.Query, exp.DML, exp.DDL, exp.Drop, exp.Alter, exp.TruncateTable, exp.Describe, exp.Use, exp.Set),
-        *(exp.Transaction, exp.Commit, exp.Rollback, exp.Pragma, exp.Merge, exp.Comment, exp.Analyze, exp.Cache),
-        *(exp.Grant, exp.Values),
+        *(exp.Query, exp.DDL, exp.Drop, exp.Alter, exp.TruncateTable, exp.Describe, exp.Use, exp.Set, exp.Show),
+        *(exp.Transaction, exp.Commit, exp.Rollback, exp.Pragma, exp.Merge, exp.Comment, exp.Analyze, exp.Values),
+        *(exp.Grant, exp.Revoke),
     )
     return isinstance(parsed, statements)

@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
+import numpy as np
 import pytest
 
 from promptreg.answer.model import Answer, Usage
+from promptreg.errors import Place
 from promptreg.scoring.checks.base import Measured
+from promptreg.scoring.score import CasePair, score_suite
+from promptreg.suite.model import Case, CheckSpec, Request
 
 
 @pytest.mark.parametrize(
@@ -82,3 +88,28 @@ def test_sentences_about_calls(build, judge):
 )
 def test_wrong_arguments_of_call_limits(refused, name, argument, message):
     assert message in refused(name, argument)
+
+
+class NoEmbedder:
+    name = "none/1"
+
+    def encode(self, texts):
+        return np.ones((len(texts), 1), dtype=np.float32)
+
+
+def test_equal_answers_of_different_calls_are_judged_each_by_its_own_call():
+    place = Place("suites/support.yaml", 7)
+    specs = (CheckSpec("latency", 2, place), CheckSpec("contains", "好", place))
+    case = Case("s", "c", Request(({"role": "user", "content": "?"},), {}), place, specs)
+    answer = Answer("好")
+    pair = CasePair(
+        case, (answer, answer), (answer, answer, None), (Measured(1.0),), (Measured(1.0), Measured(3.0), None)
+    )
+
+    (scores,) = score_suite([pair], root=Path(), embedder=NoEmbedder())
+    latency, contains = scores.checks
+
+    assert latency.passed == (True, None, True, False, None)
+    assert (latency.source_total, latency.target_total) == (1, 2)
+    assert contains.passed == (True, True, True, True, None)
+    assert latency.sentence.en.endswith("For example: The answer took 3 s.")

@@ -78,6 +78,78 @@ def test_sql(judge, argument, content, passed):
     assert judge("sql", argument, content).passed is passed
 
 
+@pytest.mark.parametrize(
+    "content",
+    [
+        "SELECT 1",
+        "select a from b",
+        "WITH x AS (SELECT 1) SELECT * FROM x",
+        "Set a = b",
+        "Commit",
+        "ROLLBACK",
+        "BEGIN",
+        "BEGIN; UPDATE t SET a=1; COMMIT;",
+        "explain select 1",
+        "EXPLAIN ANALYZE SELECT 1",
+        "CALL p(1)",
+        "revoke select on t from u",
+        "GRANT SELECT ON t TO u",
+        "Truncate table t",
+        "alter table t add b int",
+        "Show tables",
+        "optimize table t",
+        "delete from t where a=1",
+        "delete a from a join b",
+        "insert into t values (1)",
+        "insert into t select 1",
+        "-- c\nSELECT 1",
+        "(SELECT 1) UNION (SELECT 2)",
+        "VALUES (1)",
+        "create index i on t (a)",
+        "drop view v",
+        "merge into t using s on a=b when matched then delete",
+    ,],
+)
+def test_statements_are_sql(judge, content):
+    assert judge("sql", None, content).passed is True
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "Describe the problem",
+        "Use the form below",
+        "Set the alarm",
+        "Explain why the refund is late",
+        "Call us",
+        "Call 1234",
+        "Execute the plan",
+        "Lock the door",
+        "Comment on this",
+        "Show me the money",
+        "Update your account",
+        "Delete this",
+        "Select the best option",
+        "Values matter",
+        "Merge the two",
+        "Grant me a wish",
+        "Drop the ball",
+        "Create a plan",
+        "Insert coin",
+        "With love",
+        "From Russia",
+        "Begin now",
+        "退货",
+        "(1)",
+        "a, b",
+        "SELECT FROM WHERE",
+        "选择 a from b",
+    ,],
+)
+def test_short_prose_that_the_parser_would_take_is_no_sql(judge, content):
+    assert judge("sql", None, content).passed is False
+
+
 LOL = (
     '<?xml version="1.0"?><!DOCTYPE l [<!ENTITY a "lol"><!ENTITY b "&a;&a;&a;&a;&a;&a;&a;&a;">'
     '<!ENTITY c "&b;&b;&b;&b;&b;&b;&b;&b;">]><l>&c;</l>'
