@@ -108,7 +108,7 @@ def test_sql(judge, argument, content, passed):
         "create index i on t (a)",
         "drop view v",
         "merge into t using s on a=b when matched then delete",
-    ,],
+    ],
 )
 def test_statements_are_sql(judge, content):
     assert judge("sql", None, content).passed is True
@@ -144,7 +144,7 @@ def test_statements_are_sql(judge, content):
         "a, b",
         "SELECT FROM WHERE",
         "选择 a from b",
-    ,],
+    ],
 )
 def test_short_prose_that_the_parser_would_take_is_no_sql(judge, content):
     assert judge("sql", None, content).passed is False
