@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 
 _HAN: Final = "[㐀-䶿一-鿿豈-龎\U00020000-\U0003ffff]"
 _HAN_RUN: Final = re.compile(f"{_HAN}+")
-_HAN_LETTER: Final = re.compile(_HAN)
 # Words of another script that a writer sets apart: in brackets or quotes, after a colon or a dash, in cells of a table,
 # as an item of a list, emphasised.
 _SET_APART: Final = re.compile(
@@ -196,7 +195,7 @@ def _spoken(call: Observation) -> frozenset[str]:
     spoken: set[str] = set()
     for _, part in texts_of_messages(call.request.get("messages")):
         spoken |= {language_of(part) or ""} - {""}
-        if len(_HAN_LETTER.findall(part[:4000])) >= 4:
+        if _HAN_RUN.search(part):
             spoken.add("zh")
         if len(_WORD.findall(part[:4000])) >= 8 and _english(part):
             spoken.add("en")

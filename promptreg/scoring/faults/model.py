@@ -91,20 +91,17 @@ class Frame:
     at_s: float = 0.0
     """Arrival, in seconds after the request was sent."""
 
-    @property
-    def choices(self) -> tuple[JsonObject, ...]:
-        """Its choices, those that are objects."""
-        choices = self.value.get("choices") if isinstance(self.value, dict) else None
-        return tuple(one for one in choices if isinstance(one, dict)) if isinstance(choices, list) else ()
+    choices: tuple[JsonObject, ...] = field(init=False, repr=False)
+    """Its choices, those that are objects."""
+    delta: JsonObject = field(init=False, repr=False)
+    """The delta of its choice with index 0; empty where it has none."""
 
-    @property
-    def delta(self) -> JsonObject:
-        """The delta of its first choice; empty where it has none."""
-        for choice in self.choices:
-            if not choice.get("index"):
-                delta = choice.get("delta")
-                return delta if isinstance(delta, dict) else {}
-        return {}
+    def __post_init__(self) -> None:
+        choices = self.value.get("choices") if isinstance(self.value, dict) else None
+        found = tuple([one for one in choices if isinstance(one, dict)]) if isinstance(choices, list) else ()
+        delta = next((one.get("delta") for one in found if not one.get("index")), None)
+        object.__setattr__(self, "choices", found)
+        object.__setattr__(self, "delta", delta if isinstance(delta, dict) else {})
 
 
 @dataclass(frozen=True)
