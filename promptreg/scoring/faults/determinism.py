@@ -199,7 +199,7 @@ def _canary(call: Observation) -> str:
 
 
 def _holds(content: str, canary: str) -> bool:
-    return re.search(rf"(?<![\w-]){re.escape(canary)}(?![\w-])", content) is not None
+    return re.search(rf"(?<![A-Za-z0-9_-]){re.escape(canary)}(?![A-Za-z0-9_-])", content) is not None
 
 
 def _shape_of(canary: str) -> re.Pattern[str]:
@@ -211,7 +211,7 @@ def _shape_of(canary: str) -> re.Pattern[str]:
         rf"\d{{{len(piece)}}}" if piece.isdigit() else "[A-Za-z]{2,20}" if piece.isalpha() else re.escape(piece)
         for piece in pieces
     )
-    return re.compile(rf"(?<![\w-]){shape}(?![\w-])")
+    return re.compile(rf"(?<![A-Za-z0-9_-]){shape}(?![A-Za-z0-9_-])")
 
 
 def _sampling(calls: Sequence[Observation]) -> Iterator[Finding]:

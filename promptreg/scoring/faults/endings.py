@@ -28,6 +28,8 @@ _SENTENCE_ENDS: Final = tuple(".!?。！？…\"'”’）)]}》」`*~:：;；")
 
 def _finish_missing(call: Observation) -> Iterator[Finding]:
     """F28: a complete response without any finish reason."""
+    if call.streamed and call.succeeded and call.done and not call.frames:
+        yield found("F28", "frames[0]", "[DONE] came, and nothing before it")
     if not call.succeeded or not call.answered or call.problem is not None:
         return
     if call.streamed:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from promptreg.deployment.json_text import parse_json
@@ -21,6 +22,12 @@ if TYPE_CHECKING:
 _MOST_BLANKS: Final = 40
 """Blank characters at the end of structured output above which they are a fault."""
 
+_JSON_ONLY: Final = re.compile(
+    r"\b(?:only|just|nothing but|raw|pure|bare)\b.{0,20}\bjson\b|\bjson\b.{0,12}\b(?:only|alone|and nothing else)\b"
+    r"|(?:只|仅)[^。\n]{0,8}json|json[^。\n]{0,12}不要(?:[^。\n]{0,8}(?:代码块|围栏|解释|其他))",
+    re.IGNORECASE,
+)
+
 
 class _Read(NamedTuple):
     """A text read as JSON."""
@@ -36,6 +43,7 @@ def _structure(call: Observation) -> Iterator[Finding]:
         return
     asked = json_asked(call.request)
     if not asked and not _recorded_json(call):
+        yield from _only_wished(call)
         return
     text = call.content.raw
     if not text:
@@ -65,6 +73,17 @@ def _no_json(call: Observation, text: str, reason: str, *, asked: bool) -> Itera
     elif not (call.finish_reason == "length" and begins) and (asked or begins):
         # Cut JSON is the fault of a limit, which has its own rule.
         yield found("F25", "content", f"not JSON ({reason}): {text[:160]}")
+
+
+def _only_wished(call: Observation) -> Iterator[Finding]:
+    """F24 where only the prompt asks for bare JSON: the server promised nothing, so it is a warning."""
+    text = call.content.raw
+    if "```" not in text or _JSON_ONLY.search(call.prompt.raw) is None or _recorded_alike(call, text):
+        return
+    inner = _inner(text)
+    if inner is not None:
+        what = f"{inner.how}, the prompt asks for JSON alone: {text[:120]}"
+        yield found("F24", f"content[{inner.offset}]", what, Severity.WARNING)
 
 
 class _Inner(NamedTuple):

@@ -20,8 +20,13 @@ def test_a_body_without_finish_reason_is_f28(answered, finish):
 
 def test_a_stream_without_finish_reason_is_f28(streamed):
     assert streamed([{"content": "Ap"}, {"content": "ple"}], tail=["[DONE]"]) == {"F28": "E"}
+    assert streamed([], tail=["[DONE]"]) == {"F28": "E"}
     tail = [frame({}), {"choices": [], "usage": usage(3)}, "[DONE]"]
     assert streamed([{"content": "Apple"}], tail=tail) == {"F28": "E"}
+
+
+def test_a_stream_of_nothing_but_its_end_is_f28(kinds_of):
+    assert kinds_of({"request": {"stream": True}, "status": 200, "sse": ["[DONE]"]}) == {"F28": "E"}
 
 
 def test_each_choice_needs_its_finish_reason(streamed):

@@ -99,6 +99,12 @@ def test_the_canary_of_another_request_is_f37(repeated):
     assert repeated(own, ("b canary=OTTER-52", "I do not know.")) == {}
 
 
+def test_a_canary_inside_chinese_text_is_f37(repeated):
+    own = ("b canary=P9Q4", "您的暗号是P9Q4。")
+    assert repeated(("a canary=K7X2", "您的暗号是P9Q4。"), own) == {"F37": "E"}
+    assert repeated(("a canary=K7X2", "您的暗号是K7X2。"), own) == {}
+
+
 def test_canaries_of_expected_values_and_of_the_reasoning(kinds_of):
     def run(canary, content, reasoning=""):
         message = {"content": content, "reasoning": reasoning}

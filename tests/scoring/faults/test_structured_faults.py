@@ -35,6 +35,15 @@ def test_wrapped_json_where_the_source_sent_it_bare_is_f24(answered):
     assert answered(f"```json\n{GOOD}\n```", golden={"content": GOOD}) == {"F24": "E"}
 
 
+@pytest.mark.parametrize("question", ["Reply with JSON only.", "Return only raw JSON.", "只输出 JSON，不要解释。"])
+def test_json_that_only_the_prompt_asks_for_is_a_warning(answered, question):
+    request = {"messages": [{"role": "user", "content": question}]}
+    fenced = f"```json\n{GOOD}\n```"
+    assert answered(fenced, request=request) == {"F24": "W"}
+    assert answered(GOOD, request=request) == {}
+    assert answered(fenced, request=request, golden={"content": fenced}) == {}
+
+
 @pytest.mark.parametrize(
     ("content", "more"),
     [
