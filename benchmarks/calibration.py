@@ -39,7 +39,7 @@ from promptreg.verdict.rules import Look, Rules, plan_looks
 from promptreg.verdict.statistics.anchored import contrast, sign_flip_p
 from promptreg.verdict.statistics.energy import PairWeights
 from promptreg.verdict.statistics.labellings import labellings
-from promptreg.verdict.statistics.suite import SuiteStatistic, case_statistics
+from promptreg.verdict.statistics.suite import CaseMeasures, SuiteStatistic, case_statistics
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -211,7 +211,7 @@ def table_4(suites: int, seed: int) -> None:
         hits = np.zeros(3)
         for number in range(suites):
             evidence, _ = draw_suite(rng, 50, 10, 5, "", 0.0, sessions)
-            statistics = [*case_statistics((case.distances for case in evidence), weights)]
+            statistics = [*case_statistics((CaseMeasures(case.distances) for case in evidence), weights)]
             for column, joint in enumerate((False, True)):
                 suite = SuiteStatistic(weights.labellings, number, joint=joint)
                 for statistic in statistics:

@@ -218,6 +218,8 @@ class CaseView:
     tags: tuple[str, ...] = ()
     channels: tuple[ChannelView, ...] = ()
     checks: tuple[CheckView, ...] = ()
+    breaches: tuple[Sentence, ...] = ()
+    """What all source answers share and some target answers lack, in words."""
     faults: tuple[FaultView, ...] = ()
     golden: tuple[AnswerGroup, ...] = ()
     """Source answers, nearest pair first. See `answers.paired_groups`."""

@@ -27,6 +27,8 @@ from promptreg.report.payload import (
     SettingView,
     SuiteView,
 )
+from promptreg.scoring.contract.contract import contract_of
+from promptreg.scoring.contract.shared import breaches
 from promptreg.text.sentence import Sentence
 
 if TYPE_CHECKING:
@@ -144,6 +146,12 @@ def _suite() -> SuiteView:
     )
 
 
+def _breaches(source: Sequence[Answer | None], target: Sequence[Answer | None]) -> tuple[Sentence, ...]:
+    answers = [answer for answer in (*source, *target) if answer is not None]
+    recorded = sum(answer is not None for answer in source)
+    return tuple(breach.sentence for breach in breaches(contract_of(answers), recorded)) if recorded else ()
+
+
 def _case(data: dict[str, Any]) -> CaseView:
     """One made-up case. Answers are written as (text, how many passes gave it); null is a failed call."""
     source, target = _answers(data, "source"), _answers(data, "target")
@@ -163,6 +171,7 @@ def _case(data: dict[str, Any]) -> CaseView:
         tags=tuple(data.get("tags", ())),
         channels=channels,
         checks=(_check(*data["check"]),) if "check" in data else (),
+        breaches=_breaches(source, target),
         golden=groups.golden,
         candidate=groups.candidate,
         source_samples=_samples(groups.golden, len(source), target_side=False),

@@ -16,6 +16,7 @@ from promptreg.scoring.channels.reasoning import ReasoningChannel
 from promptreg.scoring.channels.tool_calls import ToolCallsChannel
 from promptreg.scoring.checks.base import Services
 from promptreg.scoring.checks.registry import build_checks
+from promptreg.scoring.contract.contract import Contract, contract_of
 from promptreg.scoring.rates import CheckRate, check_rates
 from promptreg.scoring.similarity import EmbedderSimilarity
 from promptreg.scoring.traits import AnswerTraits, Likeness, likeness_of, traits_of
@@ -71,6 +72,8 @@ class CaseScores:
     """By channel, each of shape (n + m, n + m). Empty when a sample is missing."""
     traits: tuple[AnswerTraits, ...] = ()
     """One an answer. Empty when a sample is missing."""
+    contract: Contract | None = None
+    """Which answer has which feature, facts among them. None when a sample is missing or nothing is to be inferred."""
     likeness: Likeness | None = None
     """Which answers are the same text. None when a sample is missing."""
 
@@ -140,7 +143,7 @@ def score_suite(
     )
     scores: list[CaseScores] = []
     for block in _blocks(list(zip(pairs, checks, strict=True))):
-        scores += _score_block(block, channels)
+        scores += _score_block(block, channels, facts)
         if on_progress is not None:
             on_progress(len(scores), len(pairs))
     return tuple(scores)
@@ -161,6 +164,7 @@ def _blocks(
 def _score_block(
     block: list[tuple[CasePair, tuple[BuiltCheck, ...]]],
     channels: Sequence[Channel],
+    facts: FactReader,
 ) -> Iterator[CaseScores]:
     prepared = [(pair, checks, _normalised(pair)) for pair, checks in block]
     complete = [answers for _, _, answers in prepared if answers is not None]
@@ -180,6 +184,7 @@ def _score_block(
             scores,
             distances=MappingProxyType(distances),
             traits=traits_of(answers),
+            contract=contract_of(answers, facts.stated) if pair.case.infer else None,
             likeness=likeness_of([answer for answer in received if answer is not None], answers, len(pair.source)),
         )
 

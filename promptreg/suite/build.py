@@ -33,6 +33,7 @@ from promptreg.suite.written import (
     WrittenCheck,
     WrittenLine,
     WrittenRows,
+    WrittenSettings,
     WrittenSuite,
     id_problem,
 )
@@ -41,8 +42,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 _LINE = TypeAdapter(WrittenLine)
-# `noise` alone makes no case: it is a likely name of a variable.
-_CASE_KEYS = frozenset(WrittenLine.model_fields) - {"id", "noise"}
+# `noise` or `infer` alone makes no case: they are likely names of variables.
+_CASE_KEYS = frozenset(WrittenLine.model_fields) - {"id", "noise", "infer"}
 _HASH_DIGITS = 12
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
@@ -55,18 +56,18 @@ class _Settings:
     checks: tuple[CheckSpec, ...]
     tags: tuple[str, ...]
     noise: NoiseSource = "none"
+    infer: bool = True
 
-    def extended(
-        self, params: JsonObject, checks: Sequence[CheckSpec], tags: Sequence[str], noise: NoiseSource | None
-    ) -> _Settings:
-        """These settings with a case's own: its parameters and noise win, its checks and tags are added once each."""
+    def extended(self, own: WrittenSettings, checks: Sequence[CheckSpec]) -> _Settings:
+        """These settings with a case's own: what it says wins, its checks and tags are added once each."""
         seen = {(check.name, repr(check.argument)) for check in self.checks}
         added = [check for check in checks if (check.name, repr(check.argument)) not in seen]
         return _Settings(
-            merged(self.params, params),
+            merged(self.params, own.request),
             (*self.checks, *added),
-            tuple(dict.fromkeys((*self.tags, *tags))),
-            self.noise if noise is None else noise,
+            tuple(dict.fromkeys((*self.tags, *own.tags))),
+            self.noise if own.noise is None else own.noise,
+            self.infer if own.infer is None else own.infer,
         )
 
 
@@ -111,16 +112,13 @@ class SuiteBuilder:
         self._suite = written.suite
         self._compile_prompts(written)
         defaults = _Settings({}, (), ()).extended(
-            written.defaults.request,
-            self._checks(written.defaults.checks, ("defaults", "checks")),
-            written.defaults.tags,
-            written.defaults.noise,
+            written.defaults, self._checks(written.defaults.checks, ("defaults", "checks"))
         )
         cases: list[Case] = []
         for entry, position in zip(written.cases, positions, strict=True):
             at = ("cases", position)
             checks = self._checks(entry.checks, (*at, "checks"))
-            settings = defaults.extended(entry.request, checks, entry.tags, entry.noise)
+            settings = defaults.extended(entry, checks)
             if isinstance(entry, WrittenCase):
                 cases += self._case(entry, settings, at)
             else:
@@ -234,7 +232,7 @@ class SuiteBuilder:
             self.problems.append(Problem(f"Case `{case_id}`: {wrong}", place))
             return
         request = Request(messages, settings.params)
-        yield Case(self._suite, case_id, request, place, settings.checks, settings.tags, settings.noise)
+        yield Case(self._suite, case_id, request, place, settings.checks, settings.tags, settings.noise, settings.infer)
 
     def _close_repeats(self) -> None:
         for repeats in self._repeats.values():
@@ -295,7 +293,7 @@ class SuiteBuilder:
             return
         name = line.id or ""
         checks = [CheckSpec(check.name, check.argument, row.place) for check in line.checks]
-        settings = settings.extended(line.request, checks, line.tags, line.noise)
+        settings = settings.extended(line, checks)
         if line.messages is not None:
             if line.prompt is not None or line.vars:
                 self.problems.append(

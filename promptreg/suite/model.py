@@ -70,6 +70,8 @@ class Case:
     tags: tuple[str, ...] = ()
     noise: NoiseSource = "none"
     """Not part of the request: its hash is that of the unchanged prompt."""
+    infer: bool = True
+    """Whether the target is held to what all recorded answers share."""
 
 
 def last_user_text(messages: Sequence[JsonObject]) -> str | None:

@@ -187,6 +187,15 @@ Check = Annotated[
         {"anyOf": [{"type": "string"}, {"type": "object", "minProperties": 1, "maxProperties": 1}]},
     ),
 ]
+
+
+def _truth(value: object) -> bool:
+    decided = _decided(typed, value)
+    if not isinstance(decided, bool):
+        raise problem("Here belongs true or false.")
+    return decided
+
+
 Params = Annotated[
     dict[Annotated[str, BeforeValidator(_param_name)], Annotated[Any, BeforeValidator(_param_value)]],
     AfterValidator(_params),
@@ -201,6 +210,11 @@ Noise = Annotated[
         "both sides sends the last user message as written, with a trailing space, a final newline or a full stop, "
         "drawn at random."
     ),
+]
+Infer = Annotated[
+    bool,
+    BeforeValidator(_truth),
+    Field(description="Whether the target is held to what all recorded answers share: their format and their facts."),
 ]
 Messages = Annotated[list[Message], AfterValidator(_some_messages)]
 
@@ -217,7 +231,8 @@ class WrittenDefaults(Written):
     request: Params = Field(default_factory=dict, description="Request parameters; a case's own win.")
     checks: list[Check] = Field(default_factory=list, description="Checks of every case; a case's own are added.")
     tags: list[Word] = Field(default_factory=list, description="Tags of every case; a case's own are added.")
-    noise: Noise = "none"
+    noise: Noise | None = None
+    infer: Infer | None = None
 
 
 class WrittenCase(Written):
@@ -231,6 +246,7 @@ class WrittenCase(Written):
     checks: list[Check] = Field(default_factory=list)
     request: Params = Field(default_factory=dict)
     noise: Noise | None = None
+    infer: Infer | None = None
 
 
 class WrittenLine(Written):
@@ -244,6 +260,7 @@ class WrittenLine(Written):
     checks: list[Check] = Field(default_factory=list)
     request: Params = Field(default_factory=dict)
     noise: Noise | None = None
+    infer: Infer | None = None
 
 
 class WrittenRows(Written):
@@ -257,7 +274,11 @@ class WrittenRows(Written):
     checks: list[Check] = Field(default_factory=list)
     request: Params = Field(default_factory=dict)
     noise: Noise | None = None
+    infer: Infer | None = None
 
+
+WrittenSettings = WrittenDefaults | WrittenCase | WrittenLine | WrittenRows
+"""Everything that says with what a case begins."""
 
 # Labels that pydantic puts into the paths of problems; no key is called so.
 _CASE = "[case]"

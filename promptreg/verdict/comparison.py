@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from promptreg.verdict.material import case_channels
+from promptreg.verdict.material import case_channels, case_measures
 from promptreg.verdict.statistics.anchored import anchored_p, contrast, pass_rate_contrast
 from promptreg.verdict.statistics.effect import conformal_ranks, rank_effect
 from promptreg.verdict.statistics.energy import PairWeights
@@ -91,8 +91,8 @@ def compare_cases(cases: Sequence[CaseEvidence], rules: Rules, *, exchangeable: 
         members = [case for case in ordered if (case.source_passes, case.target_passes) == shape]
         rows = labellings(*shape, rules.seed)
         suite = SuiteStatistic(len(rows), rules.seed)
-        channels = (case_channels(case, rules.material_distance) for case in members)
-        for case, statistic in zip(members, case_statistics(channels, PairWeights(rows)), strict=True):
+        measures = (case_measures(case, rules.material_distance) for case in members)
+        for case, statistic in zip(members, case_statistics(measures, PairWeights(rows)), strict=True):
             suite.add(statistic)
             results.append(CaseResult(case, statistic.p_value, statistic.smallest_p, statistic.channel_z, listed=False))
         p_values.append(suite.p_value())

@@ -19,8 +19,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from math import log10
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
+from promptreg.scoring.contract.shared import breaches
 from promptreg.verdict import sentences, suite_sentences
 from promptreg.verdict.comparison import CaseResult, Comparison, compare_cases, labelling_count, permuted_jointly
 from promptreg.verdict.evidence import evidence_of
@@ -48,6 +49,9 @@ if TYPE_CHECKING:
     from promptreg.text.sentence import Sentence
     from promptreg.verdict.evidence import CaseEvidence
     from promptreg.verdict.model import PowerOutcome
+
+MOST_BREACHES: Final = 8
+"""Lines that tell what a case's answers no longer share; of a runaway answer there can be hundreds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,7 +160,10 @@ def _judged(result: CaseResult, checks: tuple[CheckOutcome, ...], gates: _Gates,
     source_texts = {trait.text for trait in case.traits[:n]}
     different = sum(trait.text not in source_texts for trait in case.traits[n:])
     surprise = sentences.chance(result.p_value, labelling_count((n, m)))
-    largest = max(effects, key=lambda name: (effects[name].z, name)) if effects else None
+    breached = _breaches(case)
+    breach = breached[0] if breached else None
+    sized = [name for name, value in effects.items() if value.ratio is not None]
+    largest = max(sized, key=lambda name: (effects[name].z, name)) if sized else None
     size = sentences.size_of(largest, effects[largest]) if largest else None
     worse = sorted(
         (outcome for outcome in checks if outcome.worse), key=lambda outcome: (outcome.p_value, outcome.check)
@@ -170,9 +177,9 @@ def _judged(result: CaseResult, checks: tuple[CheckOutcome, ...], gates: _Gates,
     elif gates.drift and result.listed and (material or not case.deterministic_source):
         verdict = CaseVerdict.DRIFT
         sentence = (
-            sentences.case_drift_deterministic(n, m, different, surprise, material)
+            sentences.case_drift_deterministic(n, m, different, surprise, material, breach)
             if case.deterministic_source
-            else sentences.case_drift(n, m, different, surprise, size)
+            else sentences.case_drift(n, m, different, surprise, size, breach)
         )
     elif different == 0:
         verdict = CaseVerdict.PASS
@@ -194,7 +201,17 @@ def _judged(result: CaseResult, checks: tuple[CheckOutcome, ...], gates: _Gates,
         severity=severity(verdict, effect),
         deterministic_source=case.deterministic_source,
         material=material,
+        breaches=breached,
     )
+
+
+def _breaches(case: CaseEvidence) -> tuple[Sentence, ...]:
+    if case.contract is None:
+        return ()
+    found = [breach.sentence for breach in breaches(case.contract, case.source_passes)]
+    if len(found) <= MOST_BREACHES:
+        return tuple(found)
+    return (*found[: MOST_BREACHES - 1], sentences.more_breaches(len(found) - MOST_BREACHES + 1))
 
 
 def _effects(case: CaseEvidence, result: CaseResult) -> Mapping[str, ChannelEffect]:

@@ -13,6 +13,7 @@ from promptreg.verdict.statistics.regression import CheckPasses
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from promptreg.scoring.contract.contract import Contract
     from promptreg.scoring.score import CaseScores
     from promptreg.scoring.traits import AnswerTraits
 
@@ -31,6 +32,8 @@ class CaseEvidence:
     traits: tuple[AnswerTraits, ...] = ()
     """One an answer, n + m of them. Empty when a sample is missing."""
     checks: tuple[CheckPasses, ...] = ()
+    contract: Contract | None = None
+    """Which answer has which feature. None when a sample is missing, or the case infers no contract."""
     missing_source: int = 0
     """Source passes without an answer after all retries."""
     missing_target: int = 0
@@ -55,6 +58,7 @@ class CaseEvidence:
             distances={name: values[index] for name, values in self.distances.items()},
             traits=tuple(self.traits[answer] for answer in answers),
             checks=tuple(replace(check, passed=tuple(check.passed[a] for a in answers)) for check in self.checks),
+            contract=None if self.contract is None else self.contract.only(answers),
         )
 
 
@@ -69,6 +73,7 @@ def evidence_of(scores: CaseScores | CaseEvidence) -> CaseEvidence:
         distances=dict(scores.distances),
         traits=scores.traits,
         checks=tuple(CheckPasses(scores.case_id, rate.check, rate.passed) for rate in scores.checks),
+        contract=scores.contract,
         missing_source=len(scores.missing_source),
         missing_target=len(scores.missing_target),
     )

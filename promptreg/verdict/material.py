@@ -14,6 +14,9 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from promptreg.scoring.contract.features import FACT_KIND
+from promptreg.verdict.statistics.suite import CaseMeasures
+
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
@@ -27,6 +30,12 @@ LENGTH_CHANGE: Final = 0.4
 
 WORDING_CHANNELS: Final = frozenset({"edit", "position", "reasoning"})
 """Channels that see only the wording, or how long the model thought. No distance on them is material by itself."""
+
+STATED: Final = "stated"
+"""Name of the channel of facts that all source answers state, or none."""
+
+CONTRACT: Final = "contract"
+"""Name of the channel of the format that all source answers keep."""
 
 FORM: Final = "form"
 """Name of the channel of answer traits: how many of finish reason, tool calls, language and refusal differ."""
@@ -53,6 +62,19 @@ def case_channels(case: CaseEvidence, material_distance: float) -> dict[str, Flo
     if case.checks:
         material["checks"] = check_distances(case)
     return material
+
+
+def case_measures(case: CaseEvidence, material_distance: float) -> CaseMeasures:
+    """Everything with which a case enters the statistics: its distances, and what its answers state and hold to."""
+    distances = case_channels(case, material_distance)
+    if case.contract is None:
+        return CaseMeasures(distances)
+    stated = np.array([feature.kind == FACT_KIND for feature in case.contract.features], dtype=np.bool_)
+    return CaseMeasures(
+        distances,
+        {STATED: case.contract.present[:, stated], CONTRACT: case.contract.present[:, ~stated]},
+        case.contract.lengths,
+    )
 
 
 def settled_answers(case: CaseEvidence) -> tuple[AnswerTraits, ...]:

@@ -135,6 +135,9 @@ class CaseJudgement:
     """True when all source answers are the same text: then only a material effect counts as drift."""
     material: tuple[str, ...] = ()
     """Material effects found, such as "check", "finish_reason", "tool_calls", "language", "refusal", "length"."""
+    breaches: tuple[Sentence, ...] = ()
+    """What all source answers share and some target answers lack, the most often lacked first, and in the end how many
+    more there are. What the answers say; whether that is more than chance is the verdict's to judge."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -324,6 +327,7 @@ def _case(case: CaseJudgement) -> Json:
         "severity": rounded(case.severity),
         "deterministic_source": case.deterministic_source,
         "material": list(case.material),
+        "breaches": [_sentences(breach) for breach in case.breaches],
         "channels": {
             name: {
                 "z": rounded(effect.z),

@@ -17,14 +17,14 @@ from promptreg.text.sentence import Sentence
 from promptreg.verdict.comparison import anchored_p_values
 from promptreg.verdict.decide import judge_suite
 from promptreg.verdict.evidence import evidence_of
-from promptreg.verdict.material import case_channels
+from promptreg.verdict.material import case_measures
 from promptreg.verdict.model import PowerOutcome
 from promptreg.verdict.planted import FAULTS
 from promptreg.verdict.rules import Look, Rules
 from promptreg.verdict.statistics.energy import PairWeights
 from promptreg.verdict.statistics.labellings import labellings
 from promptreg.verdict.statistics.regression import regression_p
-from promptreg.verdict.statistics.suite import MOST_REPLACED, SuiteStatistic, case_statistic, case_statistics
+from promptreg.verdict.statistics.suite import SuiteStatistic, case_statistic, case_statistics
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from promptreg.verdict.evidence import CaseEvidence
     from promptreg.verdict.model import SuiteJudgement
     from promptreg.verdict.planted import Fault
-    from promptreg.verdict.statistics.suite import CaseStatistic
+    from promptreg.verdict.statistics.suite import CaseMeasures, CaseStatistic
 
     Plant = Callable[[Sequence[tuple[str, str]]], Sequence[CaseScores | CaseEvidence | None]]
 
@@ -250,7 +250,7 @@ class _Rejudged:
         self._suite = SuiteStatistic(len(rows), rules.seed)
         # Most faults are planted into the same cases: the real case is taken out again and again.
         self._real: dict[int, CaseStatistic] = {}
-        for statistic in case_statistics((self._channels(case) for case in members), self._weights):
+        for statistic in case_statistics((self._measures(case) for case in members), self._weights):
             self._suite.add(statistic)
 
     def rejects(self, planted: Mapping[int, CaseEvidence]) -> bool:
@@ -265,21 +265,15 @@ class _Rejudged:
         return p_value is not None and p_value <= self._regression_limit
 
     def _p_value(self, planted: Mapping[int, CaseEvidence]) -> float:
-        if len(planted) > MOST_REPLACED:
-            suite = SuiteStatistic(len(self._rows), self._rules.seed)
-            cases = (self._channels(case) for case in _exchanged(self._members, planted))
-            for statistic in case_statistics(cases, self._weights):
-                suite.add(statistic)
-            return suite.p_value()
         replaced = {}
         for position, case in planted.items():
             if position not in self._real:
-                self._real[position] = case_statistic(self._channels(self._members[position]), self._weights)
-            replaced[position] = (self._real[position], case_statistic(self._channels(case), self._weights))
+                self._real[position] = case_statistic(self._measures(self._members[position]), self._weights)
+            replaced[position] = (self._real[position], case_statistic(self._measures(case), self._weights))
         return self._suite.p_value_with(replaced)
 
-    def _channels(self, case: CaseEvidence) -> dict[str, NDArray[np.float64]]:
-        return case_channels(case, self._rules.material_distance)
+    def _measures(self, case: CaseEvidence) -> CaseMeasures:
+        return case_measures(case, self._rules.material_distance)
 
 
 def _exchanged(members: Sequence[CaseEvidence], planted: Mapping[int, CaseEvidence]) -> list[CaseEvidence]:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final
 from promptreg.text.sentence import Sentence
 from promptreg.verdict.comparison import permuted_jointly
 from promptreg.verdict.evidence import evidence_of
-from promptreg.verdict.material import case_channels
+from promptreg.verdict.material import case_measures
 from promptreg.verdict.power import self_test
 from promptreg.verdict.rules import Look, Rules
 from promptreg.verdict.sentences import channel_name
@@ -115,9 +115,9 @@ def _halves_p(cases: Sequence[CaseEvidence], halves: tuple[int, int], rules: Rul
     """
     rows = labellings(*halves, rules.seed)
     suite = SuiteStatistic(len(rows), rules.seed)
-    channels = (case_channels(case, rules.material_distance) for case in cases)
-    for statistic in case_statistics(channels, PairWeights(rows)):
-        suite.add(statistic.undirected())
+    measures = (case_measures(case, rules.material_distance) for case in cases)
+    for statistic in case_statistics(measures, PairWeights(rows), directed=False):
+        suite.add(statistic)
     return suite.p_value()
 
 

@@ -23,6 +23,8 @@ NAMES: Final = {
     "negation": Sentence("negation", "否定"),
     "entities": Sentence("names", "实体"),
     "order": Sentence("order of facts", "事实的顺序"),
+    "stated": Sentence("facts that all source answers state, or none", "源部署全部回答都有或都没有的事实"),
+    "contract": Sentence("the form that all source answers have", "源部署全部回答共有的形式"),
     "json": Sentence("JSON values", "JSON 的值"),
     "reasoning": Sentence("length of the reasoning", "推理的长度"),
     "form": Sentence("form (finish reason, tool calls, language, refusal)", "形式（结束原因、工具调用、语言、拒答）"),
@@ -130,29 +132,46 @@ def case_changed_deterministic(n: int, m: int, different: int, effects: Sequence
     )
 
 
-def case_drift(n: int, m: int, different: int, surprise: Sentence, size: Sentence | None) -> Sentence:
-    """Verdict `drift` with a source that varies."""
+def case_drift(
+    n: int, m: int, different: int, surprise: Sentence, size: Sentence | None, breach: Sentence | None
+) -> Sentence:
+    """Verdict `drift` with a source that varies; the first breach of what the source's answers share is quoted."""
+    told_en, told_zh = _told(breach)
     big_en, big_zh = (f"; {size.en}", f"；{size.zh}") if size else ("", "")
     have = "has" if different == 1 else "have"
     return Sentence(
         f"The {m} target answers differ from the {n} source answers by more than the source varies ({different} of "
-        f"them {have} a text the source never gave): {surprise.en}{big_en}. Read them side by side and accept or fix "
-        f"the change.",
+        f"them {have} a text the source never gave): {surprise.en}{big_en}.{told_en} Read them side by side and "
+        f"accept or fix the change.",
         f"目标部署 {m} 条回答与源部署 {n} 条回答的差异超出源部署自身的波动（其中 {different} 条文字在源部署从未出现）："
-        f"{surprise.zh}{big_zh}。"
+        f"{surprise.zh}{big_zh}。{told_zh}"
         f"请对照阅读，然后接受或修复。",
     )
 
 
-def case_drift_deterministic(n: int, m: int, different: int, surprise: Sentence, effects: Sequence[str]) -> Sentence:
+def case_drift_deterministic(
+    n: int, m: int, different: int, surprise: Sentence, effects: Sequence[str], breach: Sentence | None
+) -> Sentence:
     """Verdict `drift` with a source that repeats itself: names the material effects."""
+    told_en, told_zh = _told(breach)
     en, zh = _effects(effects)
     return Sentence(
         f"All {n} source answers are the same text; {different} of {m} target answers differ, and not only in "
         f"wording but "
-        f"in {en}: {surprise.en}. Read them side by side and accept or fix the change.",
+        f"in {en}: {surprise.en}.{told_en} Read them side by side and accept or fix the change.",
         f"源部署 {n} 条回答文字完全相同；目标部署 {m} 条中有 {different} 条不同，且不只是措辞，{zh}也变了："
-        f"{surprise.zh}。请对照阅读，然后接受或修复。",
+        f"{surprise.zh}。{told_zh}请对照阅读，然后接受或修复。",
+    )
+
+
+def _told(breach: Sentence | None) -> tuple[str, str]:
+    return (f" {breach.en}", breach.zh) if breach is not None else ("", "")
+
+
+def more_breaches(count: int) -> Sentence:
+    """Ends a list of breaches that would be too long."""
+    return Sentence(
+        f"And {count} more that all source answers share.", f"另有 {count} 项源部署全部回答共有的特征不再成立。"
     )
 
 

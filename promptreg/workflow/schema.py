@@ -57,6 +57,11 @@ def _case() -> JsonObject:
             "p_value": _unit("As for the suite; null when the case was not compared."),
             "sentence": _TEXT,
             "sentence_zh": _TEXT,
+            "breaches": {
+                "type": "array",
+                "items": _object({"sentence": _TEXT, "sentence_zh": _TEXT}),
+                "description": "What all source answers share and some target answers lack.",
+            },
             "channels": {"type": "object", "additionalProperties": channel},
             "checks": {"type": "array", "items": check},
         }

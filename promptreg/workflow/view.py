@@ -160,6 +160,7 @@ def _case_view(
         tags=case.tags,
         channels=tuple(_channel_views(judged)),
         checks=tuple(_check_views(judged)),
+        breaches=judgement.breaches,
         golden=groups.golden,
         candidate=groups.candidate,
         source_samples=_sample_views(judged.source, source, groups.golden, judged.source_variants),

@@ -473,4 +473,7 @@ def test_a_key_of_cases_beside_a_case_file(tmp_path):
         r__csv="id\n1\n",
     )
     assert "Did you mean" not in problem
-    assert "Unknown key `messages`. Allowed are `cases_from`, `checks`, `encoding`, `id`, `noise`, `prompt`" in problem
+    assert (
+        "Unknown key `messages`. Allowed are `cases_from`, `checks`, `encoding`, `id`, `infer`, `noise`, `prompt`"
+        in problem
+    )

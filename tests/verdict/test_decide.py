@@ -87,7 +87,7 @@ def test_only_known_texts_pass_unless_the_mix_changed():
 def test_one_drifted_case_is_named_first():
     judgement = judge_suite("s", [*(noisy(f"c{i}") for i in range(11)), noisy("moved", shift=6.0)])
     assert judgement.verdict is SuiteVerdict.DRIFT
-    assert judgement.p_value == pytest.approx(1 / 3003, abs=1e-3)
+    assert judgement.p_value <= 0.01
     assert judgement.cases[0].case_id == "moved"
     assert judgement.cases[0].verdict is CaseVerdict.DRIFT
     assert judgement.cases[0].channels["embedding"].ratio > 1.5
@@ -435,7 +435,7 @@ def test_exit_codes():
 
 def test_what_an_early_look_decided_is_told_with_its_own_limit():
     first, second = plan_looks([3, 5])
-    cases = [noisy(f"c{i}", m=3, shift=0.6) for i in range(30)]
+    cases = [noisy(f"c{i}", m=3, shift=0.5) for i in range(30)]
     early = judge_suite("s", cases, look=first)
     assert early.rejected
     assert not early.settled

@@ -5,9 +5,15 @@ import functools
 import numpy as np
 import pytest
 
-from promptreg.verdict.statistics.energy import PairWeights
+from promptreg.verdict.statistics.energy import PairWeights, energy_and_outlyingness
 from promptreg.verdict.statistics.labellings import labellings
-from promptreg.verdict.statistics.suite import STRATIFIED_DRAWS, SuiteStatistic, case_statistic, case_statistics
+from promptreg.verdict.statistics.suite import (
+    STRATIFIED_DRAWS,
+    CaseMeasures,
+    SuiteStatistic,
+    case_statistic,
+    case_statistics,
+)
 
 
 def noisy(rng, n, m, shift=0.0, spread=1.0):
@@ -24,7 +30,7 @@ def weights_of(n, m):
 def suite_p(cases, n, m, seed=0):
     weights = weights_of(n, m)
     statistic = SuiteStatistic(weights.labellings, seed)
-    results = list(case_statistics(cases, weights))
+    results = list(case_statistics(map(CaseMeasures, cases), weights))
     for result in results:
         statistic.add(result)
     return statistic.p_value(), results, statistic
@@ -32,16 +38,31 @@ def suite_p(cases, n, m, seed=0):
 
 def by_definition(cases, weights):
     """T1 to T4 and their combination, written out the slow way."""
-    size = weights.labellings
-    t1, t2, t3, t4 = (np.zeros(size) for _ in range(4))
+
+    def surprise(values):
+        return np.array([-np.log((values >= value - 1e-9).mean()) for value in values])
+
+    def strongest(surprises):
+        if not surprises:
+            return np.zeros(weights.labellings)
+        return surprise(np.max(surprises, axis=0) + 0.1 * np.sum(surprises, axis=0))
+
+    t1, t2, t3, t4 = (np.zeros(weights.labellings) for _ in range(4))
     for case in cases:
-        result = case_statistic(case, weights)
-        t1 += np.maximum(result.energy, 0) ** 2
-        t2 += result.outlyingness
-        larger = np.maximum(result.energy, result.outlyingness)
-        p = np.array([(larger >= value - 1e-9).mean() for value in larger])
-        t3 = np.maximum(t3, -np.log(p))
-        t4 += -np.log(p)
+        meaning, statements = [], []
+        for name, distances in case.items():
+            u, o = energy_and_outlyingness(distances, weights)
+            u, o = (u - u.mean()) / u.std(), (o - o.mean()) / o.std()
+            if name in {"embedding", "edit", "position", "length"}:
+                t1 += surprise(u)
+                t2 += o
+            both = surprise(np.maximum(u, 0) ** 2 + np.maximum(o, 0) ** 2)
+            if name == "embedding":
+                meaning.append(both)
+            elif name not in {"edit", "position", "length"}:
+                statements.append(both)
+        t3 += strongest(meaning) ** 4
+        t4 += strongest(statements) ** 4
     ranks = np.array([[(t >= value - 1e-9).sum() for value in t] for t in (t1, t2, t3, t4)])
     order = [(min(column), sum(column)) for column in ranks.T.tolist()]
     return np.mean([entry <= order[0] for entry in order])
@@ -49,7 +70,7 @@ def by_definition(cases, weights):
 
 def test_the_suite_p_is_the_minimum_rank_inside_the_same_labellings():
     rng = np.random.default_rng(5)
-    cases = [{"a": noisy(rng, 7, 3, 0.3), "b": noisy(rng, 7, 3)} for _ in range(4)]
+    cases = [{name: noisy(rng, 7, 3, 0.3) for name in ("embedding", "edit", "numbers", "mine")} for _ in range(4)]
     p, _, statistic = suite_p(cases, 7, 3)
     assert statistic.joint
     assert p == pytest.approx(by_definition(cases, weights_of(7, 3)))
@@ -64,7 +85,7 @@ def test_all_texts_equal():
 
 def test_no_case_and_no_channel():
     assert SuiteStatistic(3003, 0).p_value() == 1.0
-    assert case_statistic({}, weights_of(3, 2)).p_value == 1.0
+    assert case_statistic(CaseMeasures(), weights_of(3, 2)).p_value == 1.0
 
 
 @pytest.mark.parametrize(("n", "m"), [(1, 1), (1, 5), (5, 1), (2, 1), (10, 1)])
@@ -87,9 +108,9 @@ def test_one_case_clearly_wrong_has_the_smallest_possible_p():
 def test_a_dead_channel_takes_no_part():
     rng = np.random.default_rng(2)
     live = noisy(rng, 10, 3)
-    alone = case_statistic({"a": live}, weights_of(10, 3))
-    beside = case_statistic({"a": live, "dead": np.zeros((13, 13))}, weights_of(10, 3))
-    assert alone.energy == pytest.approx(beside.energy)
+    alone = case_statistic(CaseMeasures({"a": live}), weights_of(10, 3))
+    beside = case_statistic(CaseMeasures({"a": live, "dead": np.zeros((13, 13))}), weights_of(10, 3))
+    assert alone.statements == pytest.approx(beside.statements)
     assert alone.p_value == beside.p_value
 
 
@@ -97,7 +118,7 @@ def test_identical_answers_tie():
     # Two texts, 12 times A and 3 times B, all B on the target: C(5,3) labellings tie in being as extreme.
     text = np.array([0] * 12 + [1] * 3)
     rows = labellings(10, 5, 0)
-    result = case_statistic({"a": (text[:, None] != text[None]).astype(float) * 0.1}, weights_of(10, 5))
+    result = case_statistic(CaseMeasures({"a": (text[:, None] != text[None]) * 0.1}), weights_of(10, 5))
     extreme = [row[12:].sum() == 3 for row in rows]
     assert result.p_value == sum(extreme) / 3003
 
@@ -114,7 +135,7 @@ def test_replacing_a_case_equals_computing_anew():
         cases = [{"a": noisy(rng, n, m)} for _ in range(5)]
         other = {"a": noisy(rng, n, m, shift=1.5)}
         _, results, statistic = suite_p(cases, n, m)
-        new = case_statistic(other, weights_of(n, m))
+        new = case_statistic(CaseMeasures(other), weights_of(n, m))
         for positions in ([0], [1], [2], [3], [4], [0, 4], [1, 2, 3]):
             exchanged = statistic.p_value_with({position: (results[position], new) for position in positions})
             anew = suite_p([other if position in positions else cases[position] for position in range(5)], n, m)[0]
@@ -130,7 +151,7 @@ def test_planted_changes_are_found(shift, spread, cases):
     found = 0
     for seed in range(10):
         rng = np.random.default_rng(seed)
-        found += suite_p([{"a": noisy(rng, 10, 5, shift, spread)} for _ in range(cases)], 10, 5)[0] <= 0.05
+        found += suite_p([{"embedding": noisy(rng, 10, 5, shift, spread)} for _ in range(cases)], 10, 5)[0] <= 0.05
     assert found >= 9
 
 
@@ -138,7 +159,7 @@ def test_one_changed_case_among_many_is_found():
     found = 0
     for seed in range(10):
         rng = np.random.default_rng(seed)
-        cases = [{"a": noisy(rng, 10, 5)} for _ in range(29)] + [{"a": noisy(rng, 10, 5, shift=4.0)}]
+        cases = [{"embedding": noisy(rng, 10, 5)} for _ in range(29)] + [{"embedding": noisy(rng, 10, 5, shift=4.0)}]
         found += suite_p(cases, 10, 5)[0] <= 0.05
     assert found >= 8
 
@@ -165,9 +186,9 @@ def test_p_values_are_uniform_or_larger_without_drift(discrete):
         for _ in range(6):
             if discrete:
                 texts = rng.choice(4, size=13, p=[0.7, 0.15, 0.1, 0.05])
-                cases.append({"a": (texts[:, None] != texts[None]).astype(float)})
+                cases.append({"embedding": (texts[:, None] != texts[None]).astype(float)})
             else:
-                cases.append({"a": noisy(rng, 10, 3), "b": noisy(rng, 10, 3)})
+                cases.append({"embedding": noisy(rng, 10, 3), "numbers": noisy(rng, 10, 3)})
         p, results, _ = suite_p(cases, 10, 3)
         p_values.append(p)
         case_p_values.append(results[0].p_value)
@@ -187,6 +208,6 @@ def test_a_state_shared_by_a_pass_does_not_raise_false_alarms():
         cases = []
         for _ in range(8):
             points = rng.normal(size=(13, 4)) * 0.5 + state
-            cases.append({"a": np.sqrt(((points[:, None] - points[None]) ** 2).sum(-1))})
+            cases.append({"embedding": np.sqrt(((points[:, None] - points[None]) ** 2).sum(-1))})
         rejected += suite_p(cases, 10, 3)[0] <= 0.05
     assert rejected <= binomial_upper(trials, 0.05)

@@ -41,6 +41,10 @@ class FactReader:
             self._known[text] = tuple((GROUP_OF[fact.kind], fact.normal) for fact in read_facts(text))
         return tuple(normal for group, normal in self._known[text] if group in groups)
 
+    def stated(self, text: str) -> Normals:
+        """Normal forms of the numbers and names, in the order of the text."""
+        return self.normals(text, _ORDERED_GROUPS[2])
+
 
 class FactChannel:
     """How many facts of one group one content has and the other lacks: size of the symmetric multiset difference.

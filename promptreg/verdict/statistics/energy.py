@@ -35,6 +35,7 @@ class PairWeights:
 
     def __init__(self, rows: Floats) -> None:
         """Weights for these labellings, shape (R, N), 1 for target."""
+        self.rows = rows
         total = self.passes = rows.shape[1]
         m = int(rows[0].sum())
         n = total - m

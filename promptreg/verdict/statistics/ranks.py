@@ -7,8 +7,6 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from numpy.typing import NDArray
 
 TOLERANCE: Final = 1e-9
@@ -36,7 +34,7 @@ def observed_count(values: NDArray[np.float64]) -> int:
     return int((values >= values[0] - slack).sum())
 
 
-def combined_p(statistics: Sequence[NDArray[np.float64]]) -> float:
+def combined_p(statistics: NDArray[np.float64]) -> float:
     """P-value of several statistics at once: the smallest of their ranks, ranked again over the same labellings.
 
     Exact, with nothing to pay for their number. With four statistics up to four labellings share each smallest rank;
@@ -44,7 +42,7 @@ def combined_p(statistics: Sequence[NDArray[np.float64]]) -> float:
     p becomes 1/286 where it would be 4/286.
 
     Args:
-        statistics: each of shape (R,), large values speaking against the hypothesis, the observed labelling first.
+        statistics: shape (S, R), large values speaking against the hypothesis, the observed labelling first.
     """
     ranks = np.stack([tail_counts(statistic) for statistic in statistics])
     # Whole numbers, so that no rounding decides: the smallest rank, and below it the sum.

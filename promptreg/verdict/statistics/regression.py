@@ -87,7 +87,7 @@ def regression_p(checks: Sequence[CheckPasses], rows: Floats) -> float | None:
     for _, loss in losses:
         total += loss
         largest = np.maximum(largest, -np.log(tail_counts(loss) / len(rows)))
-    return combined_p([total, largest])
+    return combined_p(np.stack([total, largest]))
 
 
 def _telling(check: CheckPasses) -> bool:

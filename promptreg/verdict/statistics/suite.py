@@ -1,14 +1,23 @@
 """The suite's p-value: four statistics over all cases, their smallest rank taken inside the same labellings.
 
-    T1 = Σ_k max(zU_k, 0)²    something changed in some cases
-    T2 = Σ_k zO_k             answers lie further out everywhere
-    T3 = max_k −ln p_k        one case is clearly wrong
-    T4 = Σ_k −ln p_k          a little everywhere
+Per case k, channel c and labelling, zU and zO are energy and outlyingness, standardised over the labellings, and
 
-U and O are standardised per channel and combined over channels by their maximum inside the same labelling; p_k is the
-rank of max(zU_k, zO_k). Each T is computed under every labelling, ranked, and the smallest of the four ranks is
-ranked again over the same labellings. Nothing is paid for the number of channels or statistics, and the level is
-exact, because every step treats all labellings alike.
+    s = −ln p of max(zU, 0)² + max(zO, 0)², its rank among the labellings: how surprising, by any of the two.
+
+    T1 = Σ_k Σ_c −ln p of zU     the answers are distributed a little differently everywhere } over the channels
+    T2 = Σ_k Σ_c zO              answers lie a little further out everywhere                 } of the whole text
+    T3 = Σ_k (−ln p of s)⁴       a case clearly means something else          (embedding)
+    T4 = Σ_k (−ln p of s̄)⁴       a case clearly states or does something else (facts, form, contract and all others)
+
+where s̄ is the strongest of the case's channels plus a tenth of all of them, ranked again. Each T is computed under
+every labelling, ranked, and the smallest of the four ranks is ranked again over the same labellings. The level is
+exact, because every step treats all labellings alike; it costs nothing but power to look at more.
+
+Why so (measured in docs/design/suite-statistic.md): a maximum over all channels, as in the form that this one replaced,
+lets ten noisy channels hide the one that is certain. Ranks put all channels on one scale, however skewed their
+distances are; meaning is kept apart from statements, because each alone finds what the other cannot see; and small
+changes everywhere are summed over the channels of the whole text, which agree when wording moves. The fourth power is
+nearly a maximum over the cases, but counts a second and a third wrong case.
 
 Whole passes are permuted jointly: labelling b names the same passes "target" in every case. That is what protects
 when a pass has a state that all its cases share (load, batch shape). With fewer than `JOINT_MINIMUM` labellings this
@@ -17,21 +26,36 @@ has no resolution; each case then draws labellings of its own.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field
 from itertools import islice
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from promptreg.verdict.statistics.energy import PairWeights, energy_and_outlyingness, standardised
+from promptreg.verdict.statistics.contract import broken_features, outside_band
+from promptreg.verdict.statistics.energy import energy_and_outlyingness, standardised
 from promptreg.verdict.statistics.labellings import JOINT_MINIMUM
 from promptreg.verdict.statistics.ranks import combined_p, tail_counts
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+    from promptreg.verdict.statistics.energy import PairWeights
+
 Floats = NDArray[np.float64]
+
+MEANING: Final = frozenset({"embedding"})
+"""Channels of T3."""
+
+WORDING: Final = frozenset({"edit", "position", "length"})
+"""Channels that any two wordings differ on. With those of T3 they are the channels of T1 and T2; T4 leaves them out."""
+
+SHARPNESS: Final = 4
+"""Power to which T3 and T4 raise a case's surprise."""
+
+AGREEMENT: Final = 0.1
+"""Weight of all of a case's channels beside the strongest: among labellings with equally strong ones it decides."""
 
 BLOCK: Final = 32
 """Cases computed at once: 32 cases with 8 channels and 6000 labellings take 25 MB."""
@@ -41,86 +65,125 @@ STRATIFIED_DRAWS: Final = 999
 
 
 @dataclass(frozen=True, slots=True)
+class CaseMeasures:
+    """What was measured on the N = n + m answers of one case, source passes first."""
+
+    distances: Mapping[str, Floats] = field(default_factory=dict)
+    """By channel, each symmetric of shape (N, N)."""
+    features: Mapping[str, NDArray[np.bool_]] = field(default_factory=dict)
+    """By channel, each of shape (N, V): which answer has which feature. See `broken_features`."""
+    lengths: NDArray[np.int64] | None = None
+    """Shape (N,), counted to the channel "contract". See `outside_band`."""
+
+
+@dataclass(frozen=True, slots=True)
 class CaseStatistic:
     """One case under every labelling. All arrays have shape (R,), the observed labelling first."""
 
     energy: Floats
-    """Largest standardised energy over the channels."""
+    """Its term of T1."""
     outlyingness: Floats
-    """Largest standardised outlyingness over the channels."""
-    surprise: Floats
-    """−ln p of the larger of the two: what this labelling's p-value would be, had it been observed."""
+    """Its term of T2."""
+    meaning: Floats
+    """Its term of T3."""
+    statements: Floats
+    """Its term of T4."""
     p_value: float
-    """Of the observed labelling; ties count against the alarm."""
+    """Of the observed labelling, over all channels; ties count against the alarm."""
     smallest_p: float
     """The smallest p that any labelling of this case reaches. It does not depend on which labelling was observed."""
     channel_z: Mapping[str, float]
     """Per channel the larger of both statistics under the observed labelling."""
 
-    def undirected(self) -> CaseStatistic:
-        """The same by energy alone, for two sides of which neither is the target: outlyingness has a direction."""
-        counts = tail_counts(self.energy)
-        return replace(
-            self,
-            outlyingness=np.zeros_like(self.outlyingness),
-            surprise=-np.log(counts / len(counts)),
-            p_value=float(counts[0]) / len(counts),
-            smallest_p=float(counts.min()) / len(counts),
-        )
 
+def case_statistics(
+    cases: Iterable[CaseMeasures], weights: PairWeights, *, directed: bool = True
+) -> Iterator[CaseStatistic]:
+    """The statistics of each case under every labelling, in the order of the cases.
 
-def case_statistics(cases: Iterable[Mapping[str, Floats]], weights: PairWeights) -> Iterator[CaseStatistic]:
-    """Both statistics of each case, over all its channels, under every labelling, in the order of the cases.
-
-    A channel on which no labelling differs from any other says nothing and takes no part in the maximum. When that is
-    so for all channels (all texts equal, or one pass on each side) every z is 0 and p is 1.
+    A channel on which no labelling differs from any other says nothing: all its ranks are equal. When that is so for
+    all channels (all texts equal, or one pass on each side) p is 1.
 
     Args:
-        cases: distances by channel, each symmetric of shape (N, N) with N = n + m, source passes first.
+        cases: what was measured.
         weights: of the labellings; made once for all cases of one shape.
+        directed: false compares two sides of which neither is the target, by energy alone: outlyingness and contracts
+            have a direction.
     """
     remaining = iter(cases)
     while block := list(islice(remaining, BLOCK)):
-        matrices = [np.asarray(values, dtype=np.float64) for case in block for values in case.values()]
+        matrices = [np.asarray(values, dtype=np.float64) for case in block for values in case.distances.values()]
         # One product for the whole block; the block bounds the memory.
         stacked = np.stack(matrices) if matrices else np.zeros((0, weights.passes, weights.passes))
         energy, outlyingness = energy_and_outlyingness(stacked, weights)
         scale = stacked.max(axis=(1, 2))
         position = 0
         for case in block:
-            own = slice(position, position + len(case))
-            position += len(case)
-            yield _case_statistic(
-                list(case), standardised(energy[own], scale[own]), standardised(outlyingness[own], scale[own])
-            )
+            own = slice(position, position + len(case.distances))
+            position += len(case.distances)
+            own_energy = standardised(energy[own], scale[own])
+            own_outlyingness = standardised(outlyingness[own], scale[own]) if directed else np.zeros_like(own_energy)
+            broken = _broken(case, weights) if directed else {}
+            yield _case_statistic(list(case.distances), own_energy, own_outlyingness, broken)
 
 
-def case_statistic(distances: Mapping[str, Floats], weights: PairWeights) -> CaseStatistic:
+def case_statistic(case: CaseMeasures, weights: PairWeights, *, directed: bool = True) -> CaseStatistic:
     """The same for one case."""
-    return next(case_statistics([distances], weights))
+    return next(case_statistics([case], weights, directed=directed))
 
 
-def _case_statistic(names: Sequence[str], energy: Floats, outlyingness: Floats) -> CaseStatistic:
-    labelling_count = energy.shape[1]
-    channel_z = {name: float(max(energy[i, 0], outlyingness[i, 0])) for i, name in enumerate(names)}
-    live = energy.any(axis=1) | outlyingness.any(axis=1)
-    if not live.any():
-        zeros = np.zeros(labelling_count)
-        return CaseStatistic(zeros, zeros, zeros, 1.0, 1.0, channel_z)
-    highest_energy, highest_outlyingness = energy[live].max(0), outlyingness[live].max(0)
-    counts = tail_counts(np.maximum(highest_energy, highest_outlyingness))
+def _case_statistic(
+    names: Sequence[str], energy: Floats, outlyingness: Floats, broken: Mapping[str, Floats]
+) -> CaseStatistic:
+    size = energy.shape[1]
+    surprises: dict[str, Floats] = {}
+    channel_z: dict[str, float] = {}
+    spread_out, further_out = np.zeros(size), np.zeros(size)
+    for name, own_energy, own_outlyingness in zip(names, energy, outlyingness, strict=True):
+        channel_z[name] = float(max(own_energy[0], own_outlyingness[0]))
+        surprises[name] = _surprise(np.maximum(own_energy, 0) ** 2 + np.maximum(own_outlyingness, 0) ** 2)
+        if name in MEANING | WORDING:
+            spread_out += _surprise(own_energy)
+            further_out += own_outlyingness
+    for name, values in broken.items():
+        channel_z[name] = float(standardised(values, values.max())[0])
+        surprises[name] = _surprise(values)
+    everything = tail_counts(_strongest([*surprises.values()], size))
     return CaseStatistic(
-        energy=highest_energy,
-        outlyingness=highest_outlyingness,
-        surprise=-np.log(counts / labelling_count),
-        p_value=float(counts[0]) / labelling_count,
-        smallest_p=float(counts.min()) / labelling_count,
+        energy=spread_out,
+        outlyingness=further_out,
+        meaning=_ranked(surprises, MEANING, size) ** SHARPNESS,
+        statements=_ranked(surprises, surprises.keys() - MEANING - WORDING, size) ** SHARPNESS,
+        p_value=float(everything[0]) / size,
+        smallest_p=float(everything.min()) / size,
         channel_z=channel_z,
     )
 
 
-MOST_REPLACED: Final = 3
-"""So many cases of a suite can be replaced at once to ask for another p-value."""
+def _broken(case: CaseMeasures, weights: PairWeights) -> dict[str, Floats]:
+    """The statistic of each channel of features, lengths counted to the contract; shape (R,) each."""
+    broken = {name: broken_features(present, weights.rows) for name, present in case.features.items()}
+    if case.lengths is not None:
+        broken["contract"] = broken.get("contract", 0) + outside_band(case.lengths, weights.rows)
+    return broken
+
+
+def _ranked(surprises: Mapping[str, Floats], names: Iterable[str], size: int) -> Floats:
+    """−ln p of the strongest of these channels under every labelling; 0 everywhere where the case has none of them."""
+    chosen = [surprises[name] for name in surprises if name in names]
+    return _surprise(_strongest(chosen, size))
+
+
+def _strongest(surprises: Sequence[Floats], size: int) -> Floats:
+    if not surprises:
+        return np.zeros(size)
+    stacked = np.stack(surprises)
+    return np.asarray(stacked.max(axis=0) + AGREEMENT * stacked.sum(axis=0))
+
+
+def _surprise(values: Floats) -> Floats:
+    """−ln p of every labelling: what its p-value would be, had it been the observed one."""
+    return np.asarray(-np.log(tail_counts(values) / len(values)))
 
 
 class SuiteStatistic:
@@ -142,49 +205,32 @@ class SuiteStatistic:
         self.cases = 0
         self._labelling_count = labelling_count
         self._seed = seed
-        size = labelling_count if self.joint else 1 + STRATIFIED_DRAWS
-        self._sums = np.zeros((3, size))
-        # The largest surprises, one more than cases can be replaced, so that theirs can be taken out again.
-        self._largest = np.zeros((1 + MOST_REPLACED, size))
+        self._sums = np.zeros((4, labelling_count if self.joint else 1 + STRATIFIED_DRAWS))
 
     def add(self, case: CaseStatistic) -> None:
         """Count one more case in."""
-        sums, surprise = self._terms(case, self.cases)
-        self._sums += sums
-        for rank in self._largest:
-            smaller = np.minimum(rank, surprise)
-            np.maximum(rank, surprise, out=rank)
-            surprise = smaller
+        self._sums += self._terms(case, self.cases)
         self.cases += 1
 
     def p_value(self) -> float:
         """P-value of the observed labelling; 1 when there is no case."""
-        return combined_p([*self._sums, self._largest[0]])
+        return combined_p(self._sums)
 
     def p_value_with(self, replaced: Mapping[int, tuple[CaseStatistic, CaseStatistic]]) -> float:
         """P-value, had some cases been others. Changes nothing.
 
         Args:
-            replaced: (old, new) by the position, from 0, at which the old one was added; at most `MOST_REPLACED`.
+            replaced: (old, new) by the position, from 0, at which the old one was added.
         """
-        sums, largest = self._sums.copy(), self._largest.copy()
-        new_surprises = np.zeros(sums.shape[1])
+        sums = self._sums.copy()
         for position, (old, new) in replaced.items():
-            old_sums, old_surprise = self._terms(old, position)
-            new_sums, new_surprise = self._terms(new, position)
-            sums += new_sums - old_sums
-            new_surprises = np.maximum(new_surprises, new_surprise)
-            gone = np.zeros(len(old_surprise), dtype=np.bool_)
-            for rank, following in zip(largest, [*largest[1:], np.zeros_like(old_surprise)], strict=True):
-                gone |= old_surprise >= rank
-                rank[gone] = following[gone]
-        return combined_p([*sums, np.maximum(largest[0], new_surprises)])
+            sums += self._terms(new, position) - self._terms(old, position)
+        return combined_p(sums)
 
-    def _terms(self, case: CaseStatistic, position: int) -> tuple[Floats, Floats]:
-        """The case's terms of T1, T2 and T4, and its surprise, in each row of the permutation."""
+    def _terms(self, case: CaseStatistic, position: int) -> Floats:
+        """The case's terms of T1 to T4 in each row of the permutation."""
         index: slice | NDArray[np.int64] = slice(None)
         if not self.joint:
             drawn = np.random.default_rng([self._seed, position]).integers(0, self._labelling_count, STRATIFIED_DRAWS)
             index = np.concatenate([[0], drawn])
-        surprise = case.surprise[index]
-        return np.stack([np.maximum(case.energy[index], 0) ** 2, case.outlyingness[index], surprise]), surprise
+        return np.stack([term[index] for term in (case.energy, case.outlyingness, case.meaning, case.statements)])

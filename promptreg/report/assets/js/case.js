@@ -52,6 +52,7 @@ function caseArticle(entry, details) {
     el("p", { class: "lead" }, say(details.sentence)),
     faultsSection(details),
     checksSection(details),
+    breachesSection(details),
     answersSection(details, answers),
     evidenceSection(details),
     callsSection(details, answers),

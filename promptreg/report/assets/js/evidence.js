@@ -26,6 +26,13 @@ function rate(side, passed, all) {
     el("span", { class: "rate-count" }, all ? ofTotal(passed, all) : t("checks.unscored")));
 }
 
+// What every recorded answer shares and answers here lack; nobody had to configure it.
+function breachesSection(details) {
+  const breaches = details.breaches || [];
+  if (!breaches.length) return null;
+  return section("breaches.title", el("ul", { class: "breaches" }, breaches.map((sentence) => el("li", null, say(sentence)))));
+}
+
 function faultsSection(details) {
   const faults = details.faults || [];
   if (!faults.length) return null;
