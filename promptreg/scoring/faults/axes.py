@@ -67,8 +67,8 @@ def split(calls: Sequence[Observation]) -> Split:
     if any(map(_CANARY.search, labels)) or any("canary" in call.expected for call in calls):
         return Split(Axis.CANARY, tuple(calls), ())
     for axis, sides in (
-        (Axis.SPECULATION, [_speculation(label) for label in labels]),
-        (Axis.CACHE, [_side(label, _COLD, _WARM) for label in labels]),
+        (Axis.SPECULATION, _filled(_speculation(labels))),
+        (Axis.CACHE, _filled([_side(label, _COLD, _WARM) for label in labels])),
         (Axis.LOAD, _load(labels)),
         (Axis.SIDE, [_side(label, _SOURCE, _TARGET) for label in labels]),
     ):
@@ -98,9 +98,28 @@ def _load(labels: Sequence[str]) -> list[int | None]:
     return [1 if side is None and degree and degree > 1 else side for side, degree in zip(sides, degrees, strict=True)]
 
 
-def _speculation(label: str) -> int | None:
-    match = _SPECULATION.search(label)
-    if match is None:
-        return None
-    state = (match["state"] or "on").lower()
-    return 0 if match["off"] or state in ("off", "false", "0") else 1
+def _speculation(labels: Sequence[str]) -> list[int | None]:
+    """0 for the calls with the least speculation, 1 for the others: off and on, or one token and three."""
+    depths: list[int | None] = []
+    for label in labels:
+        match = _SPECULATION.search(label)
+        if match is None:
+            depths.append(None)
+            continue
+        state = (match["state"] or "on").lower()
+        off = match["off"] is not None or state in ("off", "false")
+        depths.append(0 if off else int(state) if state.isdigit() else 99)
+    known = [depth for depth in depths if depth is not None]
+    if not known:
+        return [None] * len(labels)
+    least = min(known) if len(set(known)) > 1 else 0
+    return [None if depth is None else int(depth > least) for depth in depths]
+
+
+def _filled(sides: list[int | None]) -> list[int | None]:
+    """Where only one end is named, the calls without a name are the other end."""
+    named = {side for side in sides if side is not None}
+    if len(named) != 1 or None not in sides:
+        return sides
+    other = 1 - named.pop()
+    return [other if side is None else side for side in sides]

@@ -33,6 +33,12 @@ _OPEN: Final = re.compile(
 )
 _FIXED: Final = re.compile(r"\bexactly\b|\brepeat\b|verbatim|word for word|原样|照抄|重复|一字不差", re.IGNORECASE)
 _DOUBLED: Final = re.compile(r"(?<!\w)([^\W_]{1,24})(?: \1(?!\w))+|([㐀-鿿]{2,6})\2|([㐀-鿿])(?:[ ]\3)+")
+_LATIN_WORD: Final = re.compile(r"[A-Za-z]{3,24}")
+_HAN: Final = re.compile(r"[㐀-鿿]+")
+_HAN_TWICE: Final = re.compile(r"([㐀-鿿])\1")
+_LEAST_DROPPED: Final = 2
+"""Words with missing letters that make an answer a damaged one."""
+
 _OFTEN_TWICE: Final = "again blah bye ha had haha la long many more much na no now oh ok please really so that very yes"
 _REPEATABLE: Final = frozenset(_OFTEN_TWICE.split())
 _LEAST_DOUBLED: Final = 3
@@ -145,6 +151,9 @@ def _damage(call: Observation, good: Sequence[Observation]) -> str:
     doubled = _doubled(call)
     if doubled >= max(map(_doubled, good)) + _LEAST_DOUBLED:
         return f"{doubled} doubled words: {call.answer.content[:60]}"
+    lost = _dropped(call, good[0])
+    if lost:
+        return f"characters are missing or doubled: {lost}: {call.answer.content[:60]}"
     if call.answer.content.strip() == "" != good[0].answer.content.strip() and not call.tool_calls:
         return "no content"
     return ""
@@ -167,6 +176,26 @@ def _doubled(call: Observation) -> int:
         for match in _DOUBLED.finditer(call.content.prose[:20_000])
         if (match.group(1) or "").lower() not in _REPEATABLE
     )
+
+
+def _dropped(call: Observation, good: Observation) -> str:
+    """Words that are words of the good answer with one or two characters less; Han characters doubled throughout."""
+    text, whole = call.content.prose[:5000], good.content.prose[:5000]
+    han, pairs = sum(map(len, _HAN.findall(text))), len(_HAN_TWICE.findall(text))
+    if pairs >= _LEAST_DOUBLED and pairs * 6 > han and pairs >= 2 * len(_HAN_TWICE.findall(whole)) + _LEAST_DOUBLED:
+        return f"{pairs} characters twice"
+    words = set(_LATIN_WORD.findall(whole))
+    strange = [word for word in dict.fromkeys(_LATIN_WORD.findall(text)) if word not in words][:40]
+    lost = [word for word in strange if any(_lacks_little(word, one) for one in words)]
+    return ", ".join(lost[:4]) if len(lost) >= _LEAST_DROPPED and len(lost) * 2 >= len(strange) else ""
+
+
+def _lacks_little(word: str, whole: str) -> bool:
+    """Whether a word is another one without one or two of its inner letters."""
+    if not 1 <= len(whole) - len(word) <= 2 or word[0] != whole[0] or word[-1] != whole[-1]:
+        return False
+    rest = iter(whole)
+    return all(letter in rest for letter in word)
 
 
 def _leak(calls: Sequence[Observation]) -> Iterator[Finding]:

@@ -21,6 +21,7 @@ _WORTH_ESTIMATING: Final = 200
 """Tokens of a prompt below which a low count is no sign of a cut."""
 
 _CAP_SLACK: Final = 2
+_LENGTH_LABEL: Final = re.compile(r"(?<![A-Za-z0-9])(\d{1,4})k(?![A-Za-z0-9])", re.IGNORECASE)
 _WISHED_EMPTY: Final = re.compile(
     r"\b(?:reply|respond|answer|return|output|say|write|print)\b[^.\n]{0,30}\b(?:nothing|empty|blank)\b"
     r"|(?:返回|输出|回复|回答)[^。\n]{0,12}(?:空|什么都不)|不要(?:回复|回答|输出)|什么(?:都|也)不",
@@ -95,7 +96,8 @@ def _pinned(calls: Sequence[Observation]) -> Iterator[Finding]:
     seen: dict[int, tuple[str, float]] = {}
     for call in calls:
         tokens = call.usage.prompt_tokens if call.usage is not None else None
-        length = number(call.expected, "client_token_estimate") or float(least_prompt_tokens(call.request))
+        length = number(call.expected, "client_token_estimate") or _labelled_length(call.label)
+        length = length or float(least_prompt_tokens(call.request))
         if tokens is None or not call.succeeded or length < _WORTH_ESTIMATING:
             continue
         label, before = seen.setdefault(tokens, (call.label, length))
@@ -103,6 +105,12 @@ def _pinned(calls: Sequence[Observation]) -> Iterator[Finding]:
             what = f"{tokens} prompt tokens for about {before:.0f} ({label}) and for about {length:.0f}"
             yield found("F47", f"{call.label}: usage.prompt_tokens", what)
             return
+
+
+def _labelled_length(label: str) -> float:
+    """The length that a label names ("ctx_8k"), in tokens; 0 where it names none."""
+    match = _LENGTH_LABEL.search(label)
+    return 1000.0 * int(match.group(1)) if match is not None else 0.0
 
 
 def _prompt_count(call: Observation) -> Iterator[Finding]:

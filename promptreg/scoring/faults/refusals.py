@@ -218,9 +218,9 @@ def parameter_refused(call: Observation) -> Iterator[Finding]:
         if name not in _PLAIN_PARAMETERS and _names(said, name):
             yield found("F53", f"request.{name}", f"HTTP {call.status}: {said}")
             return
-    roles = re.search(r"\brole\b|角色|developer", said, re.IGNORECASE)
-    if roles is not None:
-        yield found("F53", "request.messages.role", f"HTTP {call.status}: {said}")
+    history = re.search(r"\b(role|developer|reasoning_content|content)\b|角色", said, re.IGNORECASE)
+    if history is not None and "messages" in call.request:
+        yield found("F53", "request.messages", f"HTTP {call.status}: {said}")
     elif _UNKNOWN_PARAMETER.search(said) and not json_asked(call.request):
         yield found("F53", "request", f"HTTP {call.status}: {said}")
 

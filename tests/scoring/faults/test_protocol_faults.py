@@ -254,6 +254,11 @@ def test_a_prompt_cut_silently_is_f47(answered):
     assert answered("Yes.", request=request, usage=good) == {}
 
 
+def test_labels_tell_the_lengths_too(repeated):
+    pinned = {"prompt_tokens": 2048, "total_tokens": 2060}
+    assert repeated(("ctx_4k", "Yes.", pinned), ("ctx_16k", "Yes.", pinned)) == {"F47": "E"}
+
+
 def test_prompts_of_different_lengths_counted_alike_are_f47(repeated):
     def run(label, estimate):
         return {"label": label, "expect_values": {"client_token_estimate": estimate}}
@@ -418,6 +423,7 @@ def test_a_stream_that_was_not_asked_for_is_f53(streamed):
             "role developer is not one of system, user, assistant, tool",
         ),
         ({"top_k": 5}, "Extra inputs are not permitted"),
+        ({"messages": [{"role": "assistant", "content": None}]}, "content of a message must not be null"),
     ],
 )
 def test_a_refused_parameter_is_f53(refused, more, said):

@@ -77,6 +77,10 @@ def test_warm_decisions_count_from_two_on(repeated):
     assert repeated(cold, ("cold2", "共500元。"), warm, ("warm 2", "共50元。")) == {"F36": "E"}
 
 
+def test_one_named_end_is_enough(repeated):
+    assert repeated(("first", TEXT), ("second (prefix hit)", "!" * 40))["F36"] == "E"
+
+
 def test_cached_tokens_tell_cold_from_warm(repeated):
     cached = {"prompt_tokens_details": {"cached_tokens": 16}}
     cold = {"prompt_tokens_details": {"cached_tokens": 0}}
@@ -159,6 +163,17 @@ def test_damage_with_speculative_decoding_is_f39(repeated, labels):
     assert repeated((off, TEXT), (on, TEXT + "<｜end▁of▁sentence｜>")).get("F39") == "E"
     assert repeated((off, TEXT), (on, "It comes to 1204.50 EUR in all, due on 3 May.")) == {}
     assert repeated((on, TEXT), (off, TEXT)) == {}
+
+
+def test_letters_dropped_and_doubled_with_speculation_are_f39(repeated):
+    whole = "Bring your passport and boarding pass to gate twelve."
+    assert repeated(("mtp_1", whole), ("mtp_3", "Brng your passprt and boardng pass to gte twlve.")).get("F39") == "E"
+    assert repeated(("plain", whole), ("mtp", "Bring your passprt and boardng pass to gate twelve.")).get("F39") == "E"
+    assert repeated(("mtp_1", whole), ("mtp_3", "Take your passports and the boarding passes to gate 12.")) == {}
+    zh = {"messages": [{"role": "user", "content": "要带什么？"}]}
+    good = "请携带护照到十二号登机口。"
+    assert repeated(("mtp_off", good), ("mtp_on", "请请携携带护照到到十二号登机口口。"), request=zh).get("F39") == "E"
+    assert repeated(("mtp_off", good), ("mtp_on", "慢慢来，常常看看说明书，请带护照到十二号登机口。"), request=zh) == {}
 
 
 def test_other_prompt_counts_are_f52(repeated):
