@@ -173,7 +173,7 @@ def _ignored_tool_choice(call: Observation) -> Iterator[Finding]:
 
 def _choices(call: Observation) -> int:
     if call.streamed:
-        return len({choice.get("index") for frame in call.frames for choice in frame.choices})
+        return len({str(choice.get("index")) for frame in call.frames for choice in frame.choices})
     choices = call.document.get("choices") if isinstance(call.document, dict) else None
     return len(choices) if isinstance(choices, list) else 0
 
