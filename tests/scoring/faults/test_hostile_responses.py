@@ -13,11 +13,13 @@ from promptreg.scoring.faults.registry import find_faults
 
 FIELDS = """
 content reasoning reasoning_content tool_calls function name arguments id index type logprobs token logprob top_logprobs
-bytes error message finish_reason delta choices usage prompt_tokens completion_tokens model total_tokens data detail object
+bytes error message finish_reason delta choices usage prompt_tokens completion_tokens model total_tokens data detail
+object
 completion_tokens_details reasoning_tokens refusal stop_reason
 """.split()  # noqa: SIM905 - a list of one name a line would hide the tests
 PARAMETERS = """
-messages tools tool_choice stop max_tokens max_completion_tokens n stream stream_options response_format seed temperature
+messages tools tool_choice stop max_tokens max_completion_tokens n stream stream_options response_format seed
+temperature
 logprobs functions parallel_tool_calls model thinking chat_template_kwargs structured_outputs
 """.split()  # noqa: SIM905 - a list of one name a line would hide the tests
 PIECES = [
