@@ -62,7 +62,7 @@ def table() -> str:
 _SPEED = """## Speed
 
 All rules together, one answer with its golden, on 2 shared cores under load 4 to 8 (so upper figures), CPU time beside
-the reading of the response: 0.5 ms for an English answer of 1 000 characters, 1.0 ms for a Chinese one, 23 and 45 ms for
+reading the response: 0.5 ms for an English answer of 1 000 characters, 1.0 ms for a Chinese one, 23 and 45 ms for
 100 000 characters; 1.6 and 2.0 ms where those 1 000 characters come as a stream of 250 frames. The target is 1 ms, and
 30 ms for 100 000 characters: met for English bodies, not yet for streams and long Chinese answers.
 """
