@@ -11,6 +11,7 @@ from promptreg.text.terminal import safe_for_terminal
 from promptreg.workflow.view import plan_notes
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
     from rich.console import Console
@@ -23,10 +24,19 @@ if TYPE_CHECKING:
 WORST_SHOWN = 10
 """Cases listed per suite without `-v`; the report shows all."""
 
+FAULTY_SHOWN = 5
+"""Cases named beside a kind of fault."""
+
 _QUIET_VERDICTS = frozenset({"pass", "changed"})
 _CASES = {"en": "cases", "zh": "个用例"}
 _MORE = {"en": "… and {count} more; the report shows them all", "zh": "……另有 {count} 个，报告中全部列出"}
 _REPORT = {"en": "Report: {path}", "zh": "报告：{path}"}
+_FAULT = {
+    "en": "{title}: {cases} cases ({names}); {target} of {target_calls} target calls, {source} of {source_calls} of "
+    "the source",
+    "zh": "{title}：{cases} 个用例（{names}）；目标部署 {target_calls} 次调用中 {target} 次，源部署 {source_calls} 次中"
+    " {source} 次",
+}
 _RUN = {"en": "Run: {run}", "zh": "运行：{run}"}
 _WARNING = {"en": "Warning: {text}", "zh": "警告：{text}"}
 
@@ -67,6 +77,41 @@ def _print_suite(out: Console, suite: SuiteJudgement, language: Language, *, qui
     left = len(shown) - WORST_SHOWN
     if left > 0 and not everything:
         out.print("  " + _MORE[language].format(count=left))
+    for kind, cases in _faults_by_kind(suite):
+        out.print(_fault_line(kind, cases, language))
+
+
+def _faults_by_kind(suite: SuiteJudgement) -> list[tuple[str, list[CaseJudgement]]]:
+    """The kinds of faults of a suite with their cases: errors before warnings, then the most cases first."""
+    cases: dict[str, list[CaseJudgement]] = {}
+    severities: dict[str, str] = {}
+    for case in suite.cases:
+        for fault in case.faults:
+            kind = fault.finding.kind
+            cases.setdefault(kind, []).append(case)
+            severities[kind] = min(severities.get(kind, "W"), fault.finding.severity.value)
+    return sorted(cases.items(), key=lambda entry: (severities[entry[0]], -len(entry[1]), entry[0]))
+
+
+def _fault_line(kind: str, cases: Sequence[CaseJudgement], language: Language) -> object:
+    from rich.text import Text  # noqa: PLC0415 - see above
+
+    faults = [fault for case in cases for fault in case.faults if fault.finding.kind == kind]
+    names = ", ".join(preview(case.case_id, 40) for case in cases[:FAULTY_SHOWN])
+    worst = min(fault.finding.severity.value for fault in faults)
+    return Text.assemble(
+        (f"  {kind} {worst}".ljust(10), "red" if worst == "E" else "yellow"),
+        " "
+        + _FAULT[language].format(
+            title=faults[0].title.text(language),
+            cases=len(cases),
+            names=names + (", …" if len(cases) > FAULTY_SHOWN else ""),
+            target=sum(fault.target for fault in faults),
+            target_calls=sum(fault.target_calls for fault in faults),
+            source=sum(fault.source for fault in faults),
+            source_calls=sum(fault.source_calls for fault in faults),
+        ),
+    )
 
 
 def _case_line(case: CaseJudgement, language: Language) -> object:

@@ -198,7 +198,7 @@ class FaultView:
     sentence: Sentence
     where: str = ""
     evidence: str = ""
-    suspects: tuple[str, ...] = ()
+    suspects: tuple[Sentence, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

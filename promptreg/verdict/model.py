@@ -12,6 +12,7 @@ from promptreg.canonical import Json, JsonObject, canonical_json
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from promptreg.scoring.faults.case import CaseFault
     from promptreg.text.sentence import Sentence
 
 
@@ -138,6 +139,9 @@ class CaseJudgement:
     breaches: tuple[Sentence, ...] = ()
     """What all source answers share and some target answers lack, the most often lacked first, and in the end how many
     more there are. What the answers say; whether that is more than chance is the verdict's to judge."""
+    faults: tuple[CaseFault, ...] = ()
+    """Serving faults found more often in the target's calls than in the source's, the gravest first. They explain the
+    verdict and are no part of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -328,6 +332,7 @@ def _case(case: CaseJudgement) -> Json:
         "deterministic_source": case.deterministic_source,
         "material": list(case.material),
         "breaches": [_sentences(breach) for breach in case.breaches],
+        "faults": [fault.to_json() for fault in case.faults],
         "channels": {
             name: {
                 "z": rounded(effect.z),

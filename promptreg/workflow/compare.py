@@ -15,6 +15,7 @@ from promptreg.verdict.rules import Look, plan_looks
 from promptreg.workflow.collect import Collected, OnProgress, Order, Stretch, collect, finish
 from promptreg.workflow.comparison import Comparison
 from promptreg.workflow.estimate import Estimate, estimate
+from promptreg.workflow.faults import with_faults
 from promptreg.workflow.judge import JudgedSuite, judge_stored, rules_of
 from promptreg.workflow.looks import Judge, judged_in_looks, looks_of
 from promptreg.workflow.pairing import Pairing, pair_with_baseline
@@ -296,6 +297,7 @@ def _judge(config: Config, options: CompareOptions, store: Store, record: Callab
 def _reported(
     config: Config, options: CompareOptions, store: Store, record: RunRecord, judged: tuple[JudgedSuite, ...]
 ) -> Compared:
+    judged = with_faults(config, store, record, judged)
     comparison = Comparison.of(
         record.run_id,
         tuple(suite.judgement for suite in judged),

@@ -62,8 +62,28 @@ def _case() -> JsonObject:
                 "items": _object({"sentence": _TEXT, "sentence_zh": _TEXT}),
                 "description": "What all source answers share and some target answers lack.",
             },
+            "faults": {"type": "array", "items": _fault()},
             "channels": {"type": "object", "additionalProperties": channel},
             "checks": {"type": "array", "items": check},
+        }
+    )
+
+
+def _fault() -> JsonObject:
+    count: Json = {"type": "integer", "minimum": 0}
+    return _object(
+        {
+            "kind": {"type": "string", "pattern": "^F[0-9]{2}$"},
+            "severity": {"enum": ["E", "W"]},
+            "where": _TEXT,
+            "evidence": _TEXT,
+            "suspects": {"type": "array", "items": _TEXT},
+            "title": _TEXT,
+            "title_zh": _TEXT,
+            "target": count,
+            "target_calls": count,
+            "source": count,
+            "source_calls": count,
         }
     )
 

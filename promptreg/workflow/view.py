@@ -16,6 +16,7 @@ from promptreg.report.payload import (
     CaseView,
     ChannelView,
     CheckView,
+    FaultView,
     Payload,
     SampleView,
     SuiteView,
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from promptreg.answer.model import Answer
     from promptreg.canonical import JsonObject
     from promptreg.config import Config, Deployment
+    from promptreg.scoring.faults.case import CaseFault
     from promptreg.scoring.rates import CheckRate
     from promptreg.store.runs import RunRecord
     from promptreg.store.store import Store
@@ -161,6 +163,7 @@ def _case_view(
         channels=tuple(_channel_views(judged)),
         checks=tuple(_check_views(judged)),
         breaches=judgement.breaches,
+        faults=tuple(_fault_view(fault) for fault in judgement.faults),
         golden=groups.golden,
         candidate=groups.candidate,
         source_samples=_sample_views(judged.source, source, groups.golden, judged.source_variants),
@@ -207,6 +210,25 @@ def _check_view(outcome: CheckOutcome, rate: CheckRate | None) -> CheckView:
         target_total=outcome.target_total,
         worse=outcome.worse,
         sentence=sentence,
+    )
+
+
+def _fault_view(fault: CaseFault) -> FaultView:
+    finding = fault.finding
+    source_en = f", in {fault.source} of {fault.source_calls} on the source" if fault.source_calls else ""
+    source_zh = f"，源部署 {fault.source_calls} 次中有 {fault.source} 次" if fault.source_calls else ""
+    return FaultView(
+        kind=finding.kind,
+        severity=finding.severity.value,
+        sentence=Sentence(
+            f"{fault.title.en}: in {fault.target} of {fault.target_calls} calls here{source_en}. {fault.sees.en} "
+            f"{fault.next_step.en}",
+            f"{fault.title.zh}：这里 {fault.target_calls} 次调用中有 {fault.target} 次{source_zh}。{fault.sees.zh}"
+            f"{fault.next_step.zh}",
+        ),
+        where=finding.where,
+        evidence=finding.evidence,
+        suspects=fault.suspects,
     )
 
 

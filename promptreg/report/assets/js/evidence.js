@@ -41,7 +41,7 @@ function faultsSection(details) {
     el("p", null, say(fault.sentence)),
     fault.where && el("p", { class: "hint" }, readable(fault.where)),
     fault.evidence && el("blockquote", null, textBlock(fault.evidence)),
-    (fault.suspects || []).length > 0 && el("p", { class: "hint" }, t("faults.suspects", { names: fault.suspects.map(readable).join(", ") }))))));
+    (fault.suspects || []).length > 0 && el("p", { class: "hint" }, t("faults.suspects", { names: fault.suspects.map(say).join("; ") }))))));
 }
 
 const CHANNELS_OPEN = 2;
