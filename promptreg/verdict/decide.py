@@ -21,11 +21,12 @@ from dataclasses import dataclass, replace
 from math import log10
 from typing import TYPE_CHECKING, Final
 
+from promptreg.scoring.contract.features import FACT_KIND
 from promptreg.scoring.contract.shared import breaches
 from promptreg.verdict import sentences, suite_sentences
 from promptreg.verdict.comparison import CaseResult, Comparison, compare_cases, labelling_count, permuted_jointly
 from promptreg.verdict.evidence import evidence_of
-from promptreg.verdict.material import case_channels, material_effects
+from promptreg.verdict.material import CONTRACT, case_channels, material_effects
 from promptreg.verdict.model import (
     CaseJudgement,
     CaseVerdict,
@@ -45,6 +46,7 @@ from promptreg.verdict.statistics.labellings import is_exact
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from promptreg.scoring.contract.shared import Breach
     from promptreg.scoring.score import CaseScores
     from promptreg.text.sentence import Sentence
     from promptreg.verdict.evidence import CaseEvidence
@@ -156,11 +158,16 @@ def _judged(result: CaseResult, checks: tuple[CheckOutcome, ...], gates: _Gates,
     n, m = case.source_passes, case.target_passes
     channels = case_channels(case, rules.material_distance)
     effects = _effects(case, result)
-    material = material_effects(case, channels) if case.deterministic_source else ()
+    found = () if case.contract is None else breaches(case.contract, n)
+    material: tuple[str, ...] = ()
+    if case.deterministic_source:
+        material = material_effects(case, channels)
+        if any(breach.shared.feature.kind != FACT_KIND for breach in found):
+            material = (*material, CONTRACT)
     source_texts = {trait.text for trait in case.traits[:n]}
     different = sum(trait.text not in source_texts for trait in case.traits[n:])
     surprise = sentences.chance(result.p_value, labelling_count((n, m)))
-    breached = _breaches(case)
+    breached = _told_breaches(found)
     breach = breached[0] if breached else None
     sized = [name for name, value in effects.items() if value.ratio is not None]
     largest = max(sized, key=lambda name: (effects[name].z, name)) if sized else None
@@ -205,13 +212,11 @@ def _judged(result: CaseResult, checks: tuple[CheckOutcome, ...], gates: _Gates,
     )
 
 
-def _breaches(case: CaseEvidence) -> tuple[Sentence, ...]:
-    if case.contract is None:
-        return ()
-    found = [breach.sentence for breach in breaches(case.contract, case.source_passes)]
+def _told_breaches(found: Sequence[Breach]) -> tuple[Sentence, ...]:
     if len(found) <= MOST_BREACHES:
-        return tuple(found)
-    return (*found[: MOST_BREACHES - 1], sentences.more_breaches(len(found) - MOST_BREACHES + 1))
+        return tuple(breach.sentence for breach in found)
+    told = tuple(breach.sentence for breach in found[: MOST_BREACHES - 1])
+    return (*told, sentences.more_breaches(len(found) - len(told)))
 
 
 def _effects(case: CaseEvidence, result: CaseResult) -> Mapping[str, ChannelEffect]:

@@ -2,8 +2,8 @@
 
 At temperature 0 a move to other hardware forks nearly every longer text at some near-tie, so different text proves
 nothing there. Such a case drifts only with a material effect: a check that got worse, another language, a refusal,
-another finish reason or tool call, a length beyond ±40 %, an embedding distance above `material_distance`, or any
-difference on a fact channel.
+another finish reason or tool call, a length beyond ±40 %, an embedding distance above `material_distance`, any
+difference on a fact channel, or another form than all source answers have (JSON, fence, table, list, keys).
 """
 
 from __future__ import annotations

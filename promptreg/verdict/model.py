@@ -135,7 +135,8 @@ class CaseJudgement:
     deterministic_source: bool = False
     """True when all source answers are the same text: then only a material effect counts as drift."""
     material: tuple[str, ...] = ()
-    """Material effects found, such as "check", "finish_reason", "tool_calls", "language", "refusal", "length"."""
+    """Material effects found, such as "check", "finish_reason", "tool_calls", "language", "refusal", "length",
+    "contract"."""
     breaches: tuple[Sentence, ...] = ()
     """What all source answers share and some target answers lack, the most often lacked first, and in the end how many
     more there are. What the answers say; whether that is more than chance is the verdict's to judge."""

@@ -81,3 +81,14 @@ def test_json_has_the_breaches_in_both_languages():
     entry = suite(rewordings("3 天")).to_json()["cases"][0]["breaches"][0]
     assert entry["sentence"]
     assert "30" in entry["sentence_zh"]
+
+
+def test_another_form_is_material_for_a_source_that_repeats_itself():
+    source = ['{"a": 1}'] * 10
+    quiet = [case(f"quiet-{k}", source[:5], source) for k in range(6)]
+    fenced = case("fenced", ['```json\n{"a": 1}\n```'] * 5, source)
+    judgement = judge_suite("s", [*quiet, fenced])
+    assert judgement.cases[0].case_id == "fenced"
+    assert judgement.cases[0].verdict is CaseVerdict.DRIFT
+    assert "contract" in judgement.cases[0].material
+    assert "共有的形式" in judgement.cases[0].sentence.zh
