@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from promptreg.deployment.request import request_body
+from promptreg.scoring.contract.moved import moved_reasoning
 from promptreg.scoring.faults.case import case_faults
 from promptreg.scoring.faults.golden import Golden
 from promptreg.scoring.faults.observe import observe_exchange
@@ -17,10 +18,12 @@ if TYPE_CHECKING:
     from promptreg.answer.model import Answer
     from promptreg.canonical import JsonObject
     from promptreg.config.model import Config, Deployment
+    from promptreg.scoring.faults.case import CaseFault
     from promptreg.scoring.faults.model import Observation
     from promptreg.store.runs import RunRecord
     from promptreg.store.store import Store
     from promptreg.suite.model import Case
+    from promptreg.text.sentence import Sentence
     from promptreg.workflow.judge import JudgedCase, JudgedSuite
     from promptreg.workflow.stored import ReadSample
 
@@ -28,7 +31,7 @@ if TYPE_CHECKING:
 def with_faults(
     config: Config, store: Store, record: RunRecord, judged: Iterable[JudgedSuite]
 ) -> tuple[JudgedSuite, ...]:
-    """The judged suites, each case with the faults of its target calls."""
+    """The judged suites, each case with the faults of its target calls, and whether its reasoning moved."""
     source_runs = {run.run_id for run in store.runs()}
     return tuple(_with_faults(config, store, record, suite, source_runs) for suite in judged)
 
@@ -40,7 +43,8 @@ def _with_faults(
     target = CaseSamples(store, record.run_id, name)
     source = CaseSamples(store, header.run_id, name) if header.run_id in source_runs else None
     sides = (config.deployments.get(header.deployment), config.deployments.get(record.deployment))
-    found = {}
+    found: dict[str, tuple[CaseFault, ...]] = {}
+    moved: dict[str, tuple[Sentence, ...]] = {}
     for judged in sorted(suite.cases(), key=lambda judged: judged.case.case_id):
         case_id = judged.case.case_id
         recorded = {} if source is None else source.of(case_id)
@@ -49,8 +53,24 @@ def _with_faults(
         sources = _observed(judged.case, recorded, sides[0], header.server, None)
         golden = Golden.of(sources) if sources else _golden_of(judged)
         found[case_id] = case_faults(sources, _observed(judged.case, taken, sides[1], record.server, golden))
-    cases = tuple(replace(case, faults=found.get(case.case_id, ())) for case in suite.judgement.cases)
+        moved[case_id] = _moved(judged)
+    cases = tuple(
+        replace(
+            case,
+            faults=found.get(case.case_id, ()),
+            breaches=(*case.breaches, *moved.get(case.case_id, ())),
+        )
+        for case in suite.judgement.cases
+    )
     return replace(suite, judgement=replace(suite.judgement, cases=cases))
+
+
+def _moved(judged: JudgedCase) -> tuple[Sentence, ...]:
+    """That the reasoning stands in another place, where it does: a fact of its own, which no text shows."""
+    source = [answer for answer in judged.source if answer is not None]
+    target = [answer for answer in judged.target if answer is not None]
+    sentence = moved_reasoning([*source, *target], len(source))
+    return () if sentence is None else (sentence,)
 
 
 def _observed(

@@ -57,3 +57,17 @@ def test_the_terminal_and_the_report_name_it_in_both_languages(pair_of, monkeypa
     assert "F09 E 回答中出现思考标签" in " ".join(zh.stdout.split())
     texts = pair.report_payload(run)
     assert any('"F09"' in text and "回答中出现思考标签" in text and "Think tags" in text for text in texts)
+
+
+def test_reasoning_in_another_field_is_told_and_is_no_drift(pair_of):
+    reasoned = {
+        "seed": 1,
+        "rules": [{"match": "", "answers": [{"content": "30 天内。", "reasoning": "规定是 30 天。"}]}],
+    }
+    pair = pair_of(source=reasoned, target={**reasoned, "faults": ["reasoning_renamed"]})
+    pair.record()
+    _, said = pair.compare()
+    (suite,) = said["suites"]
+    assert suite["drift_rejected"] is False
+    assert all("`reasoning`" in case["breaches"][-1]["sentence"] for case in suite["cases"])
+    assert kinds_of(said) == {"F10"}

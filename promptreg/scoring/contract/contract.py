@@ -50,19 +50,6 @@ class Contract:
         everywhere: NDArray[np.bool_] = np.all(self.present[:n], axis=0)
         return frozenset(feature for feature, has in zip(self.features, everywhere, strict=True) if has)
 
-    def contestable(self, n: int) -> Contract:
-        """The columns that can count under some labelling of n answers as source.
-
-        A feature that fewer than n answers have is shared by no n of them; one that all have is lacked by none. Most
-        columns go, and no statistic of shared features that others lack changes.
-
-        Args:
-            n: Source answers, 1 to N.
-        """
-        counts = self.present.sum(axis=0)
-        kept = np.flatnonzero((counts >= n) & (counts < len(self.present)))
-        return Contract(tuple(self.features[index] for index in kept), self.present[:, kept], self.lengths)
-
 
 def contract_of(answers: Sequence[Answer], facts: Callable[[str], Iterable[str]] | None = None) -> Contract:
     """The features of all answers of a case. Each distinct content is read once.

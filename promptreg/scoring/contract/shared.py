@@ -84,8 +84,7 @@ def breaches(contract: Contract, n: int) -> tuple[Breach, ...]:
     What follows from another breach of the same answer is left out: one that is no JSON has no keys either.
 
     Args:
-        contract: Of all answers of the case, source first. A contract reduced by `contestable(n)` gives the same
-            breaches, but shorter sentences.
+        contract: Of all answers of the case, source first.
         n: Source answers, at least 1.
     """
     shared = contract.shared(n)

@@ -19,7 +19,7 @@ def test_reasoning_in_another_field_is_said_and_is_no_change_of_text():
     )
     assert sentence.zh == "录制的回答的推理内容在 `reasoning_content` 中；这里 3 条中有 2 条在 `reasoning` 中。"
     assert set(likeness_of(answers, answers, 3).exact) == {0}
-    assert contract_of(answers).contestable(3).features == ()
+    assert contract_of(answers).present.all()
 
 
 def test_reasoning_in_tags_is_said():
