@@ -27,7 +27,7 @@ def test_every_commented_line_of_the_configuration_is_valid(tmp_path):
     plain = load_config(path, tmp_path)
     lines = path.read_text(encoding="utf-8").splitlines()
     settings = [line.removeprefix("# ") if line.startswith("# ") and " = " in line else line for line in lines]
-    text = "\n".join(settings).replace("# [deployments.app]", "[deployments.app]")
+    text = "\n".join(settings).replace("# [deployments.app]", "[deployments.app]").replace("# [embedders", "[embedders")
     path.write_text(text, encoding="utf-8")
     full = load_config(path, tmp_path)
     assert full.plan == plain.plan
@@ -37,6 +37,7 @@ def test_every_commented_line_of_the_configuration_is_valid(tmp_path):
     assert full.deployment("gpu").timeout_s == plain.deployment("gpu").timeout_s
     assert full.deployment("gpu").concurrency == plain.deployment("gpu").concurrency
     assert full.deployment("app").call == "app.chat:reply"
+    assert full.embedders["bge"].base_url == "http://127.0.0.1:8002/v1"
 
 
 def test_the_suite_it_writes_loads(tmp_path):

@@ -35,7 +35,8 @@ ARGUMENTS = [
 USUAL = {"viewport": {"width": 1440, "height": 900}, "locale": "en-US"}
 
 
-@pytest.fixture(scope="session")
+# Not for the session: while playwright is open its event loop counts as running, and no other test could start one.
+@pytest.fixture(scope="module")
 def browser(chromium: str) -> Iterator[Browser]:
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=chromium, args=ARGUMENTS)
@@ -56,7 +57,7 @@ class Seen:
     requests: list[str] = field(default_factory=list)
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def usual_context(browser: Browser) -> Iterator[BrowserContext]:
     """A desktop window, shared because each context costs a process; what a test stored is wiped after it."""
     context = browser.new_context(**USUAL)
