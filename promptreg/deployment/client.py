@@ -6,15 +6,14 @@ import asyncio
 import logging
 import random
 import time
-import urllib.request
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple, Self
 
 from promptreg.deployment.exchange import Chunk, Exchange
 from promptreg.deployment.profiles.load import load_profile
 from promptreg.deployment.reader import read_exchange
-from promptreg.deployment.redact import Redactor, url_secrets
-from promptreg.deployment.retry import Retry, retry_of, wait_s
+from promptreg.deployment.redact import Redactor, known_secrets
+from promptreg.deployment.retry import repeats, retry_of, wait_s
 from promptreg.deployment.rewrite import rewritten, texts_of
 from promptreg.deployment.transports.base import KEEP_ALIVE_S, TimeLimits, Transport, Wiring
 
@@ -79,9 +78,7 @@ class Client:
         self._clock = clock
         self._jitter = random.Random(seed)  # noqa: S311  spreads waits, protects nothing
         wiring = _wiring(deployment, self.profile, secrets, root)
-        addresses = [deployment.base_url, deployment.proxy, *urllib.request.getproxies().values()]
-        values = [*secrets.values(), *[secret for address in addresses for secret in url_secrets(address)]]
-        self._redactor = Redactor(values, deployment.headers_env)
+        self._redactor = Redactor(known_secrets(secrets, deployment.base_url, deployment.proxy), deployment.headers_env)
         self._transport = transport if transport is not None else _transport(deployment, wiring, root)
         self.warnings: tuple[str, ...] = _warnings(deployment)
         """What whoever reads the run must know about how it was made: one sentence each."""
@@ -103,9 +100,7 @@ class Client:
         while True:
             exchange, reading = self._without_secrets(await self._transport.send(body))
             attempts.append(exchange)
-            retry = retry_of(exchange, reading, self.profile)
-            allowed = {Retry.NEVER: 0, Retry.ONCE: 1, Retry.OFTEN: self.deployment.max_retries}[retry]
-            if len(attempts) > min(allowed, self.deployment.max_retries):
+            if len(attempts) > repeats(retry_of(exchange, reading, self.profile), self.deployment.max_retries):
                 return Outcome(tuple(attempts), reading)
             await self._sleep(wait_s(exchange, len(attempts), self._jitter, self._clock()))
 

@@ -10,15 +10,14 @@ import asyncio
 import math
 import random
 import time
-import urllib.request
 from typing import TYPE_CHECKING, Self
 
 from promptreg.deployment.envelope import describe_body, error_message, shortened
 from promptreg.deployment.json_text import parse_json
 from promptreg.deployment.profiles.load import load_profile
 from promptreg.deployment.reader import read_exchange
-from promptreg.deployment.redact import Redactor, url_secrets
-from promptreg.deployment.retry import Retry, retry_of, wait_s
+from promptreg.deployment.redact import Redactor, known_secrets
+from promptreg.deployment.retry import repeats, retry_of, wait_s
 from promptreg.deployment.transports.base import EMBEDDINGS_PATH, TimeLimits, Wiring
 from promptreg.errors import EndpointError
 
@@ -62,9 +61,7 @@ class EmbeddingsClient:
         self._sleep = sleep
         self._jitter = random.Random(0)  # noqa: S311  spreads waits, protects nothing
         self._profile = load_profile("openai")
-        addresses = [endpoint.base_url, endpoint.proxy, *urllib.request.getproxies().values()]
-        values = [*secrets.values(), *[secret for address in addresses for secret in url_secrets(address)]]
-        self._redactor = Redactor(values, endpoint.headers_env)
+        self._redactor = Redactor(known_secrets(secrets, endpoint.base_url, endpoint.proxy), endpoint.headers_env)
         self._transport: Transport = WireTransport(_wiring(endpoint, secrets, root))
 
     async def __aenter__(self) -> Self:
@@ -103,8 +100,7 @@ class EmbeddingsClient:
             if exchange.failure is None and 200 <= (exchange.status or 0) < 300:
                 return exchange, attempts
             retry = retry_of(exchange, read_exchange(exchange), self._profile)
-            allowed = {Retry.NEVER: 0, Retry.ONCE: 1, Retry.OFTEN: self._endpoint.max_retries}[retry]
-            if attempts > min(allowed, self._endpoint.max_retries):
+            if attempts > repeats(retry, self._endpoint.max_retries):
                 return exchange, attempts
             await self._sleep(wait_s(exchange, attempts, self._jitter, time.time()))
 

@@ -12,6 +12,7 @@ from __future__ import annotations
 import base64
 import json
 import re
+import urllib.request
 from dataclasses import replace
 from typing import TYPE_CHECKING
 from urllib.parse import quote, quote_plus, unquote, urlsplit
@@ -19,7 +20,7 @@ from urllib.parse import quote, quote_plus, unquote, urlsplit
 from promptreg.deployment.exchange import Chunk, Exchange, Failure
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Mapping
 
 REDACTED = "[redacted]"
 """What stands in place of a secret."""
@@ -131,6 +132,12 @@ class Redactor:
             kept.append(Chunk(chunk.at_s, b"".join(parts)))
             offset = until
         return tuple(kept)
+
+
+def known_secrets(secrets: Mapping[str, str], *addresses: str | None) -> list[str]:
+    """Every secret that an exchange could carry: the given values, and those in these addresses and the proxies'."""
+    every = [*addresses, *urllib.request.getproxies().values()]
+    return [*secrets.values(), *(secret for address in every for secret in url_secrets(address))]
 
 
 def url_secrets(url: str | None) -> tuple[str, ...]:

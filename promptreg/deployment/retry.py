@@ -65,6 +65,11 @@ def retry_of(exchange: Exchange, reading: Reading, profile: Profile) -> Retry:
     return Retry.OFTEN if any(rule.holds(status, body) for rule in profile.retry) else Retry.NEVER
 
 
+def repeats(retry: Retry, most: int) -> int:
+    """How many further attempts a kind of failure is worth, where `most` are allowed at all."""
+    return min({Retry.NEVER: 0, Retry.ONCE: 1, Retry.OFTEN: most}[retry], most)
+
+
 def wait_s(exchange: Exchange, tries_so_far: int, jitter: random.Random, now: float) -> float:
     """Seconds until the next try: the server's wish, at most a minute, else twice as long each time, with jitter.
 

@@ -26,7 +26,7 @@ from promptreg.scoring.contract.shared import breaches
 from promptreg.verdict import sentences, suite_sentences
 from promptreg.verdict.comparison import CaseResult, Comparison, compare_cases, labelling_count, permuted_jointly
 from promptreg.verdict.evidence import evidence_of
-from promptreg.verdict.material import CONTRACT, case_channels, material_effects
+from promptreg.verdict.material import case_channels, material_effects
 from promptreg.verdict.model import (
     CaseJudgement,
     CaseVerdict,
@@ -40,6 +40,7 @@ from promptreg.verdict.model import (
 )
 from promptreg.verdict.rules import Look, Rules
 from promptreg.verdict.settle import notes, obstacles
+from promptreg.verdict.statistics.contract import CONTRACT
 from promptreg.verdict.statistics.effect import drifted_bound, noise_multiple, spread
 from promptreg.verdict.statistics.labellings import is_exact
 

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from promptreg.scoring.contract.features import FACT_KIND
+from promptreg.verdict.statistics.contract import CONTRACT, LENGTH_SLACK
 from promptreg.verdict.statistics.suite import CaseMeasures
 
 if TYPE_CHECKING:
@@ -25,17 +26,11 @@ if TYPE_CHECKING:
 
 Floats = NDArray[np.float64]
 
-LENGTH_CHANGE: Final = 0.4
-"""A length counts as changed when it lies outside 60 % to 140 % of the source's."""
-
 WORDING_CHANNELS: Final = frozenset({"edit", "position", "reasoning"})
 """Channels that see only the wording, or how long the model thought. No distance on them is material by itself."""
 
 STATED: Final = "stated"
 """Name of the channel of facts that all source answers state, or none."""
-
-CONTRACT: Final = "contract"
-"""Name of the channel of the format that all source answers keep."""
 
 FORM: Final = "form"
 """Name of the channel of answer traits: how many of finish reason, tool calls, language and refusal differ."""
@@ -149,4 +144,4 @@ def got_worse(passed: Sequence[bool | None], n: int) -> bool:
 
 
 def _length_changed(answer: AnswerTraits, references: Sequence[AnswerTraits]) -> bool:
-    return any(abs(answer.length - reference.length) > LENGTH_CHANGE * reference.length for reference in references)
+    return any(abs(answer.length - reference.length) > LENGTH_SLACK * reference.length for reference in references)

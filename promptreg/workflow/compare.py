@@ -6,8 +6,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from promptreg.baseline.paths import baseline_path, safe_name
-from promptreg.baseline.read import read_baseline
-from promptreg.errors import BaselineError, OutputError, Place, Problem, UsageError
+from promptreg.errors import BaselineError, OutputError, Problem, UsageError
 from promptreg.report.html import WARN_BYTES, Details, write_html
 from promptreg.scoring.embedders.registry import load_embedder
 from promptreg.store.store import Store
@@ -18,7 +17,7 @@ from promptreg.workflow.estimate import Estimate, estimate
 from promptreg.workflow.faults import with_faults
 from promptreg.workflow.judge import JudgedSuite, judge_stored, rules_of
 from promptreg.workflow.looks import Judge, judged_in_looks, looks_of
-from promptreg.workflow.pairing import Pairing, pair_with_baseline
+from promptreg.workflow.pairing import Pairing, baseline_of, pair_with_baseline
 from promptreg.workflow.project import project_suites
 from promptreg.workflow.resume import left_of, run_to_continue
 from promptreg.workflow.runs import failed_calls, failure_summary
@@ -29,7 +28,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from pathlib import Path
 
-    from promptreg.baseline.model import Baseline
     from promptreg.canonical import JsonObject
     from promptreg.config import Config
     from promptreg.store.runs import RunRecord
@@ -219,7 +217,7 @@ def _paired(
     for suite in suites:
         path = baseline_path(config.root / config.paths.baselines, suite.name, source)
         try:
-            baseline = _baseline_of(path, suite, source)
+            baseline = baseline_of(path, suite, source)
         except BaselineError as error:
             problems += error.problems
         else:
@@ -230,18 +228,6 @@ def _paired(
     if not pairings:
         raise UsageError("None of the suites belongs to this run.")
     return tuple(pairings)
-
-
-def _baseline_of(path: Path, suite: Suite, deployment: str) -> Baseline:
-    if not path.exists():
-        raise BaselineError(
-            Problem(
-                f"Suite {suite.name!r} has no baseline of deployment {deployment!r}. "
-                f"`promptreg record --on {deployment}` makes it.",
-                Place(suite.path),
-            )
-        )
-    return read_baseline(path)
 
 
 def _order(config: Config, options: CompareOptions, pairings: tuple[Pairing, ...]) -> Order:

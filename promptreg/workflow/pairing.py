@@ -5,10 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from promptreg.errors import BaselineError, Problem
+from promptreg.baseline.read import read_baseline
+from promptreg.errors import BaselineError, Place, Problem
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from pathlib import Path
 
     from promptreg.baseline.model import Baseline
     from promptreg.suite.model import Case, Suite
@@ -69,3 +71,20 @@ def pair_with_baseline(
     present = {case.case_id for case in suite.cases}
     missing = sorted(set(baseline.goldens) - present) if whole else []
     return Pairing(suite, baseline, tuple(known), tuple(new), tuple(unasked), tuple(missing), tuple(otherwise))
+
+
+def baseline_of(path: Path, suite: Suite, deployment: str) -> Baseline:
+    """The baseline of a suite.
+
+    Raises:
+        BaselineError: there is none, or it is damaged.
+    """
+    if not path.exists():
+        raise BaselineError(
+            Problem(
+                f"Suite {suite.name!r} has no baseline of deployment {deployment!r}. "
+                f"`promptreg record --on {deployment}` makes it.",
+                Place(suite.path),
+            )
+        )
+    return read_baseline(path)

@@ -6,12 +6,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from promptreg.baseline.paths import baseline_path
-from promptreg.baseline.read import read_baseline
 from promptreg.canonical import canonical_json
-from promptreg.errors import BaselineError, Place, Problem
+from promptreg.errors import BaselineError, Problem
 from promptreg.scoring.contract.suggest import Suggestion, suggested_checks
 from promptreg.scoring.contract.yaml_text import checks_yaml, scalar
-from promptreg.workflow.pairing import pair_with_baseline
+from promptreg.workflow.pairing import baseline_of, pair_with_baseline
 from promptreg.workflow.project import project_suites
 
 if TYPE_CHECKING:
@@ -90,26 +89,13 @@ def suggest(
     suggested: list[SuggestedSuite] = []
     for suite in suites:
         try:
-            baseline = _baseline(config, suite, name)
+            baseline = baseline_of(baseline_path(config.root / config.paths.baselines, suite.name, name), suite, name)
             suggested.append(_suggest(config, suite, baseline, whole=select is None))
         except BaselineError as error:
             problems += error.problems
     if problems:
         raise BaselineError(problems)
     return tuple(suggested)
-
-
-def _baseline(config: Config, suite: Suite, deployment: str) -> Baseline:
-    path = baseline_path(config.root / config.paths.baselines, suite.name, deployment)
-    if not path.exists():
-        raise BaselineError(
-            Problem(
-                f"Suite {suite.name!r} has no baseline of deployment {deployment!r}. "
-                f"`promptreg record --on {deployment}` makes it.",
-                Place(suite.path),
-            )
-        )
-    return read_baseline(path)
 
 
 def _suggest(config: Config, suite: Suite, baseline: Baseline, *, whole: bool) -> SuggestedSuite:

@@ -20,6 +20,9 @@ from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
 
+CONTRACT: Final = "contract"
+"""Name of the channel of the format that all source answers keep, their lengths included."""
+
 LENGTH_SLACK: Final = 0.4
 """A length leaves the band when it is this share below the shortest or above the longest source answer: the same ±40 %
 that counts as a material change of length."""

@@ -33,7 +33,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from promptreg.verdict.statistics.contract import broken_features, outside_band
+from promptreg.verdict.statistics.contract import CONTRACT, broken_features, outside_band
 from promptreg.verdict.statistics.energy import energy_and_outlyingness, standardised
 from promptreg.verdict.statistics.labellings import JOINT_MINIMUM
 from promptreg.verdict.statistics.ranks import combined_p, tail_counts
@@ -164,7 +164,7 @@ def _broken(case: CaseMeasures, weights: PairWeights) -> dict[str, Floats]:
     """The statistic of each channel of features, lengths counted to the contract; shape (R,) each."""
     broken = {name: broken_features(present, weights.rows) for name, present in case.features.items()}
     if case.lengths is not None:
-        broken["contract"] = broken.get("contract", 0) + outside_band(case.lengths, weights.rows)
+        broken[CONTRACT] = broken.get(CONTRACT, 0) + outside_band(case.lengths, weights.rows)
     return broken
 
 
