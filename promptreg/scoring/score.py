@@ -17,6 +17,7 @@ from promptreg.scoring.channels.tool_calls import ToolCallsChannel
 from promptreg.scoring.checks.base import Services
 from promptreg.scoring.checks.registry import build_checks
 from promptreg.scoring.contract.contract import Contract, contract_of
+from promptreg.scoring.extensions import NO_EXTENSIONS, Extensions
 from promptreg.scoring.rates import CheckRate, check_rates
 from promptreg.scoring.similarity import EmbedderSimilarity
 from promptreg.scoring.traits import AnswerTraits, Likeness, likeness_of, traits_of
@@ -32,6 +33,23 @@ if TYPE_CHECKING:
     from promptreg.scoring.checks.registry import BuiltCheck
     from promptreg.scoring.embedders.base import Embedder, EmbeddingCache
     from promptreg.suite.model import Case
+
+CHANNEL_NAMES: Final = frozenset(
+    {
+        "edit",
+        "embedding",
+        "entities",
+        "json",
+        "length",
+        "negation",
+        "numbers",
+        "order",
+        "position",
+        "reasoning",
+        "tool_calls",
+    }
+)
+"""Names of the built-in channels."""
 
 _BLOCK: Final = 256
 """Cases whose texts are embedded together: bounds the vectors in memory to some 30 MB for usual answers."""
@@ -107,6 +125,7 @@ def score_suite(
     embedder: Embedder,
     cache: EmbeddingCache | None = None,
     ask: Callable[[str, str], str] | None = None,
+    extensions: Extensions = NO_EXTENSIONS,
     on_progress: Callable[[int, int], None] | None = None,
 ) -> tuple[CaseScores, ...]:
     """Score every case.
@@ -117,6 +136,7 @@ def score_suite(
         embedder: Of the embedding channel. Each distinct text is embedded once, many at a time.
         cache: Keeps vectors between comparisons, such as the store.
         ask: Sends a prompt (second) to the deployment of that name (first), for checks that ask a judge.
+        extensions: The project's own checks and channels.
         on_progress: Told (cases done, cases in all) after each block of cases.
 
     Returns:
@@ -126,9 +146,20 @@ def score_suite(
         SuiteError: when a check cannot be built; every problem at once.
         ConfigError: when the embedder cannot be used.
     """
-    checks = _checks_by_case(pairs, root, Services(similarity=EmbedderSimilarity(embedder, cache), ask=ask))
+    services = Services(similarity=EmbedderSimilarity(embedder, cache), ask=ask)
+    checks = _checks_by_case(pairs, root, services, extensions)
     facts = FactReader()
-    channels: tuple[Channel, ...] = (
+    channels = (*_channels(embedder, cache, facts), *extensions.channels)
+    scores: list[CaseScores] = []
+    for block in _blocks(list(zip(pairs, checks, strict=True))):
+        scores += _score_block(block, channels, facts)
+        if on_progress is not None:
+            on_progress(len(scores), len(pairs))
+    return tuple(scores)
+
+
+def _channels(embedder: Embedder, cache: EmbeddingCache | None, facts: FactReader) -> tuple[Channel, ...]:
+    return (
         EmbeddingChannel(embedder, cache),
         EditChannel(),
         PositionChannel(),
@@ -141,16 +172,13 @@ def score_suite(
         ToolCallsChannel(),
         ReasoningChannel(),
     )
-    scores: list[CaseScores] = []
-    for block in _blocks(list(zip(pairs, checks, strict=True))):
-        scores += _score_block(block, channels, facts)
-        if on_progress is not None:
-            on_progress(len(scores), len(pairs))
-    return tuple(scores)
 
 
-def _checks_by_case(pairs: Sequence[CasePair], root: Path, services: Services) -> list[tuple[BuiltCheck, ...]]:
-    built = iter(build_checks([spec for pair in pairs for spec in pair.case.checks], root, services))
+def _checks_by_case(
+    pairs: Sequence[CasePair], root: Path, services: Services, extensions: Extensions
+) -> list[tuple[BuiltCheck, ...]]:
+    specs = [spec for pair in pairs for spec in pair.case.checks]
+    built = iter(build_checks(specs, root, services, extensions.checks))
     return [tuple(next(built) for _ in pair.case.checks) for pair in pairs]
 
 

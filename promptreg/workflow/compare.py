@@ -18,6 +18,7 @@ from promptreg.workflow.faults import with_faults
 from promptreg.workflow.judge import JudgedSuite, judge_stored, rules_of
 from promptreg.workflow.looks import Judge, judged_in_looks, looks_of
 from promptreg.workflow.pairing import Pairing, baseline_of, pair_with_baseline
+from promptreg.workflow.plugins import load_extensions
 from promptreg.workflow.project import project_suites
 from promptreg.workflow.resume import left_of, run_to_continue
 from promptreg.workflow.runs import failed_calls, failure_summary
@@ -270,7 +271,7 @@ def _judge(config: Config, options: CompareOptions, store: Store, record: Callab
     """Judges a suite at a look, with one embedder for all of them, since its model takes a while to load."""
     rules = rules_of(config, alpha=options.alpha, fdr=options.fdr)
     # A wrong name, or a key that is not set, is an error before the first call is paid for.
-    embedder = load_embedder(config.judging.embedder, config)
+    embedder = load_embedder(config.judging.embedder, config, load_extensions(config.root).embedders)
 
     def judge(pairing: Pairing, look: Look, standing: SuiteJudgement | None) -> JudgedSuite:
         return judge_stored(

@@ -13,6 +13,7 @@ from promptreg.scoring.checks.registry import MEASURED_CHECKS
 from promptreg.scoring.score import CasePair, CaseScores, score_suite
 from promptreg.verdict.power import judge_with_self_test, planter
 from promptreg.verdict.rules import Rules
+from promptreg.workflow.plugins import load_extensions
 from promptreg.workflow.stored import stored_answers, stored_calls
 from promptreg.workflow.varied import with_variation
 
@@ -111,6 +112,7 @@ def judge_stored(
 
     Raises:
         SuiteError: a check cannot be built.
+        ConfigError: the project's own code is wrong, such as a channel that raises.
         StoreError: a stored sample is damaged.
     """
     answers = stored_answers(store, record.run_id, pairing.suite.name)
@@ -119,16 +121,17 @@ def judge_stored(
         source = stored_calls(store, pairing.baseline.header.run_id, pairing.suite.name)
         target = stored_calls(store, record.run_id, pairing.suite.name)
         pairs = [_with_calls(pair, source, target) for pair in pairs]
-    scores = score_suite(pairs, root=config.root, embedder=embedder, cache=store)
 
-    def score_again(planted: Sequence[CasePair]) -> Sequence[CaseScores]:
-        return score_suite(planted, root=config.root, embedder=embedder, cache=store)
+    def score(some: Sequence[CasePair]) -> tuple[CaseScores, ...]:
+        extensions = load_extensions(config.root)
+        return score_suite(some, root=config.root, embedder=embedder, cache=store, extensions=extensions)
 
+    scores = score(pairs)
     rules = replace(rules, clustered=share_cluster(pairing.known))
     judgement = judge_with_self_test(
         pairing.suite.name,
         scores,
-        planter(pairs, score_again, rules.seed),
+        planter(pairs, score, rules.seed),
         new=[case.case_id for case in pairing.new],
         missing=pairing.missing,
         rules=rules,

@@ -8,6 +8,7 @@ from promptreg.config.params import param_names
 from promptreg.scoring.checks import registry
 from promptreg.suite.load import load_suites
 from promptreg.suite.select import select_cases
+from promptreg.workflow.plugins import load_extensions
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -21,15 +22,18 @@ def project_suites(config: Config, paths: Sequence[Path], select: str | None) ->
     """The suites at `paths`, or the project's own where none are given, narrowed by a `--select` expression.
 
     Raises:
+        ConfigError: when the project's hooks, or a plugin, are wrong.
         SuiteError: with every problem of every file: loading, unknown checks and parameters, wrong check arguments.
         UsageError: when the expression is wrong or selects nothing.
     """
+    own = load_extensions(config.root).checks
     suites = load_suites(
         paths or (config.root / config.paths.suites,),
         config.root,
-        check_names=registry.CHECK_NAMES,
+        check_names=registry.check_names(own),
         param_names=param_names(),
     )
     # Wrong arguments of checks must come out before the first call is paid for, not when the answers are judged.
-    registry.build_checks([check for suite in suites for case in suite.cases for check in case.checks], config.root)
+    specs = [check for suite in suites for case in suite.cases for check in case.checks]
+    registry.build_checks(specs, config.root, own=own)
     return select_cases(suites, select)

@@ -9,6 +9,7 @@ from promptreg.scoring.score import CasePair, CaseScores, score_suite
 from promptreg.verdict.power import planter
 from promptreg.verdict.recording import RecordingJudgement, judge_recording
 from promptreg.workflow.judge import rules_of
+from promptreg.workflow.plugins import load_extensions
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -39,7 +40,8 @@ class RecordingChecker:
         if not pairs:
             return None
         if self._embedder is None:
-            self._embedder = load_embedder(self._config.judging.embedder, self._config)
+            own = load_extensions(self._config.root).embedders
+            self._embedder = load_embedder(self._config.judging.embedder, self._config, own)
         rules = rules_of(self._config)
         plant = planter(pairs, self._score, rules.seed) if self._self_test else None
         return judge_recording(self._score(pairs), rules, plant=plant)
@@ -47,7 +49,10 @@ class RecordingChecker:
     def _score(self, pairs: Sequence[CasePair]) -> Sequence[CaseScores]:
         if self._embedder is None:
             raise AssertionError("unreachable because the embedder is loaded before anything is scored")
-        return score_suite(pairs, root=self._config.root, embedder=self._embedder, cache=self._store)
+        extensions = load_extensions(self._config.root)
+        return score_suite(
+            pairs, root=self._config.root, embedder=self._embedder, cache=self._store, extensions=extensions
+        )
 
 
 def _halves(suite: Suite, baseline: Baseline) -> list[CasePair]:

