@@ -40,6 +40,7 @@ from promptreg.verdict.model import (
 )
 from promptreg.verdict.rules import Look, Rules
 from promptreg.verdict.settle import notes, obstacles
+from promptreg.verdict.signs import signs_of
 from promptreg.verdict.statistics.contract import CONTRACT
 from promptreg.verdict.statistics.effect import drifted_bound, noise_multiple, spread
 from promptreg.verdict.statistics.labellings import is_exact
@@ -210,6 +211,7 @@ def _judged(result: CaseResult, checks: tuple[CheckOutcome, ...], gates: _Gates,
         deterministic_source=case.deterministic_source,
         material=material,
         breaches=breached,
+        signs=signs_of(case, found),
     )
 
 

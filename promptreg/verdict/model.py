@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
     from promptreg.scoring.faults.case import CaseFault
     from promptreg.text.sentence import Sentence
+    from promptreg.verdict.clusters import Cluster
 
 
 class CaseVerdict(StrEnum):
@@ -119,6 +120,16 @@ class CheckOutcome:
 
 
 @dataclass(frozen=True, slots=True)
+class Sign:
+    """One thing that is otherwise on the target, in a form by which cases can be grouped: see `signs`."""
+
+    cause: tuple[str, ...]
+    """The same for the same thing in every case, such as ("json", "fenced") or ("length", "shorter", "length")."""
+    samples: int
+    """Target answers that show it, at least 1."""
+
+
+@dataclass(frozen=True, slots=True)
 class CaseJudgement:
     """The verdict on one case and what it rests on."""
 
@@ -140,6 +151,8 @@ class CaseJudgement:
     breaches: tuple[Sentence, ...] = ()
     """What all source answers share and some target answers lack, the most often lacked first, and in the end how many
     more there are. What the answers say; whether that is more than chance is the verdict's to judge."""
+    signs: tuple[Sign, ...] = ()
+    """What breaches, refusals, lengths and the like say about the cause, without words; see `clusters`."""
     faults: tuple[CaseFault, ...] = ()
     """Serving faults found more often in the target's calls than in the source's, the gravest first. They explain the
     verdict and are no part of it."""
@@ -246,6 +259,8 @@ class SuiteJudgement:
     drift_rejected: bool = False
     """True when the drift test rejects, which the verdict REGRESSION would otherwise hide."""
     power: tuple[PowerOutcome, ...] = ()
+    clusters: tuple[Cluster, ...] = ()
+    """The cases by cause, the worst cause first; filled in when faults are known."""
 
     def untestable(self, faults: Sequence[str]) -> tuple[str, ...]:
         """Cases in which one of these planted faults was not found, sorted: too noisy, or too short of facts."""
@@ -315,6 +330,7 @@ class SuiteJudgement:
             },
             "self_test": [outcome.to_json() for outcome in self.power],
             "untestable_cases": list(self.untestable(UNTESTABLE_FAULTS)),
+            "clusters": [cluster.to_json() for cluster in self.clusters],
             "cases": [_case(case) for case in self.cases],
         }
 

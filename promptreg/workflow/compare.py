@@ -11,6 +11,7 @@ from promptreg.report.html import WARN_BYTES, Details, write_html
 from promptreg.scoring.embedders.registry import load_embedder
 from promptreg.store.store import Store
 from promptreg.verdict.rules import Look, plan_looks
+from promptreg.workflow.clusters import with_clusters
 from promptreg.workflow.collect import Collected, OnProgress, Order, Stretch, collect, finish
 from promptreg.workflow.comparison import Comparison
 from promptreg.workflow.estimate import Estimate, estimate
@@ -284,7 +285,7 @@ def _judge(config: Config, options: CompareOptions, store: Store, record: Callab
 def _reported(
     config: Config, options: CompareOptions, store: Store, record: RunRecord, judged: tuple[JudgedSuite, ...]
 ) -> Compared:
-    judged = with_faults(config, store, record, judged)
+    judged = with_clusters(store, record, with_faults(config, store, record, judged))
     comparison = Comparison.of(
         record.run_id,
         tuple(suite.judgement for suite in judged),

@@ -41,7 +41,32 @@ def _suite() -> JsonObject:
             "p_value": _unit("How often chance alone gives as large a difference; null when nothing was compared."),
             "sentence": _TEXT,
             "sentence_zh": _TEXT,
+            "clusters": {
+                "type": "array",
+                "items": _cluster(),
+                "description": "The cases by cause, the worst cause first. A case may stand in several.",
+            },
             "cases": {"type": "array", "items": _case()},
+        }
+    )
+
+
+def _cluster() -> JsonObject:
+    return _object(
+        {
+            "cause": {"type": "string", "description": "The same in every comparison, such as json:fenced, fault:F15."},
+            "title": _TEXT,
+            "title_zh": _TEXT,
+            "next_step": _TEXT,
+            "next_step_zh": _TEXT,
+            "also": {
+                "type": "array",
+                "items": _object({"title": _TEXT, "title_zh": _TEXT}),
+                "description": "Other causes that stand in exactly the same cases.",
+            },
+            "verdict": {"enum": [verdict.value for verdict in CaseVerdict], "description": "Of its worst case."},
+            "samples": {"type": "integer", "minimum": 0, "description": "Target answers or calls that show it."},
+            "cases": {"type": "array", "items": _TEXT, "minItems": 1, "description": "Ids, worst first."},
         }
     )
 

@@ -10,7 +10,7 @@ from promptreg.text.preview import preview
 from promptreg.text.sentence import Sentence
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from promptreg.answer.model import Answer
 
@@ -25,12 +25,11 @@ def moved_reasoning(answers: Sequence[Answer], n: int) -> Sentence | None:
     Returns:
         The sentence, or None when nothing moved or one side has no reasoning.
     """
-    before = Counter(answer.reasoning_field for answer in answers[:n] if answer.reasoning_field)
-    now = Counter(answer.reasoning_field for answer in answers[n:] if answer.reasoning_field)
-    moved = {place: count for place, count in now.items() if place not in before}
-    if not before or not moved:
+    before = {answer.reasoning_field for answer in answers[:n] if answer.reasoning_field}
+    moved = moved_places(answers, n)
+    if not moved:
         return None
-    old, new = [_place(place) for place in sorted(before)], [_place(place) for place in sorted(moved)]
+    old, new = [place_name(place) for place in sorted(before)], [place_name(place) for place in sorted(moved)]
     count, total = sum(moved.values()), len(answers) - n
     return Sentence(
         f"The recorded answers had their reasoning in {' and '.join(place.en for place in old)}; "
@@ -40,7 +39,23 @@ def moved_reasoning(answers: Sequence[Answer], n: int) -> Sentence | None:
     )
 
 
-def _place(field: str) -> Sentence:
+def moved_places(answers: Sequence[Answer], n: int) -> Mapping[str, int]:
+    """Where target answers have their reasoning and no source answer has it, and how many of them do.
+
+    Args:
+        answers: Of one case, source first; none missing.
+        n: Source answers.
+
+    Returns:
+        Values of `Answer.reasoning_field`; empty when nothing moved or one side has no reasoning.
+    """
+    before = {answer.reasoning_field for answer in answers[:n] if answer.reasoning_field}
+    now = Counter(answer.reasoning_field for answer in answers[n:] if answer.reasoning_field)
+    return {place: count for place, count in now.items() if place not in before} if before else {}
+
+
+def place_name(field: str) -> Sentence:
+    """A place of reasoning in users' words."""
     if field == THINK_TAG:
         return Sentence("<think> tags in the content", "正文的 <think> 标签")
     if field == CONTENT_PART:

@@ -1,0 +1,191 @@
+"""What is otherwise on the target, read off one case's answers in a form by which cases can be grouped.
+
+A sign is a cause and the number of target answers that show it:
+
+("empty",)                       no text
+("text",)                        a text where there was none
+("refusal", "now" or "gone")     refuses, or no longer does
+("json", "fenced" or "none")     no longer JSON, with JSON in a code block or without
+("json_shape",)                  JSON with other keys or types
+("tool_call", name)              the tool is not called any more
+("tool_arguments", name)         its arguments have other keys or types
+("no_tool_call",)                a tool is called where none was
+("language", "en")               in another language than all source answers
+("length", "shorter" or "longer", reason)    beyond ±40 % of all source answers; the reason is the finish reason of
+                                 most of them where no source answer ended so, else ""
+("finish_reason", "length")      ends as no source answer ended
+("fence",) ("no_fence",) ("table",) ("no_table",) ("list",) ("no_list",) ("single_line",)    another layout
+("reasoning", "present" or "absent")         as all source answers had it, and these do not
+("facts",)                       lacks a number or name that all source answers state
+
+An answer that is shorter because it is empty or a refusal is only the latter: lengths, languages and facts are read off
+the answers that nothing graver explains. A sign counts when chance gives it to so many target answers in at most
+`MOST_CHANCE` of all labellings; of ten source answers and five target answers at least two have to show it.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING, Final
+
+from promptreg.scoring.contract.features import Feature
+from promptreg.scoring.contract.implied import place_of
+from promptreg.verdict.model import Sign
+from promptreg.verdict.statistics.contract import LENGTH_SLACK
+from promptreg.verdict.statistics.regression import fisher_p
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from promptreg.scoring.contract.shared import Breach
+    from promptreg.scoring.traits import AnswerTraits
+    from promptreg.verdict.evidence import CaseEvidence
+
+Cause = tuple[str, ...]
+
+MOST_CHANCE: Final = 0.1
+"""Largest p of a sign. It chooses what is told; whether the case moved at all is the verdict's to judge."""
+
+_READ_OTHERWISE: Final = frozenset({"no_refusal", "language", "finish_reason", "fact"})
+"""Kinds of features that are read off the traits here, so that cases without a contract have them too, or last."""
+
+_GRAVE: Final = frozenset({"empty", "text", "refusal", "json", "tool_call", "no_tool_call"})
+"""First words of causes that explain another length, language or fact."""
+
+
+def signs_of(case: CaseEvidence, breaches: Iterable[Breach]) -> tuple[Sign, ...]:
+    """The signs of one case that was compared, the ones that most answers show first.
+
+    Args:
+        case: with every sample.
+        breaches: of its contract; none where it infers no contract.
+    """
+    breaches = tuple(breaches)
+    n, m = case.source_passes, case.target_passes
+    signs = _of_breaches(case, breaches)
+    refusals = _refusals(case.traits, n)
+    # Refusing answers lack whatever the others have; they are told once.
+    refusing = {index for index in range(n, n + m) if case.traits[index].refusal}
+    if refusing:
+        signs = {cause: answers - refusing for cause, answers in signs.items()}
+    signs.update(refusals)
+    grave = set().union(*(answers for cause, answers in signs.items() if cause[0] in _GRAVE))
+    rest = [index for index in range(n, n + m) if index not in grave and case.traits[index].text]
+    signs.update(_languages(case.traits, n, rest))
+    lengths = _lengths(case.traits, n, rest)
+    signs.update(lengths)
+    told = {cause[2]: answers for cause, answers in lengths.items()}
+    for reason, answers in _finish_reasons(case.traits, n).items():
+        signs["finish_reason", reason] = answers - told.get(reason, set())
+    lacking = {index for breach in breaches if breach.shared.feature.kind == "fact" for index in breach.answers}
+    signs["facts",] = lacking - grave - set().union(*lengths.values())
+    found = [
+        Sign(cause, len(answers))
+        for cause, answers in signs.items()
+        if answers and _chance(cause, case.traits, n, len(answers)) <= MOST_CHANCE
+    ]
+    return tuple(sorted(found, key=lambda sign: (-sign.samples, sign.cause)))
+
+
+def _chance(cause: Cause, traits: Sequence[AnswerTraits], n: int, samples: int) -> float:
+    """One-sided p of so many target answers showing the sign. Only refusals may occur on the source as well."""
+    source = 0
+    if cause[0] == "refusal":
+        source = sum(trait.refusal == (cause[1] == "now") for trait in traits[:n])
+    return fisher_p(source, n, samples, len(traits) - n)
+
+
+def _of_breaches(case: CaseEvidence, breaches: Sequence[Breach]) -> dict[Cause, set[int]]:
+    signs: dict[Cause, set[int]] = {}
+    for breach in breaches:
+        feature = breach.shared.feature
+        if feature.kind in _READ_OTHERWISE:
+            continue
+        fenced = _holding_json(case, breach.answers) if feature.kind == "json" else frozenset()
+        for index in breach.answers:
+            cause = ("json", "fenced") if index in fenced else _cause(feature)
+            signs.setdefault(cause, set()).add(index)
+    return signs
+
+
+_OTHER_NAMES: Final[Mapping[tuple[str, str] | str, Cause]] = {
+    ("content", "present"): ("empty",),
+    ("content", "absent"): ("text",),
+    ("list", "none"): ("no_list",),
+    "json": ("json", "none"),
+    "json_path": ("json_shape",),
+    "json_type": ("json_shape",),
+    "json_keys": ("json_shape",),
+    "whole_fence": ("fence",),
+}
+"""Causes that are called otherwise than the kind of feature, or the feature, that is lacking."""
+
+
+def _cause(feature: Feature) -> Cause:
+    kind, value = feature.kind, feature.value
+    if kind in ("tool_path", "tool_type", "tool_keys"):
+        return ("tool_arguments", place_of(feature).tool)
+    if kind in ("tool_call", "reasoning"):
+        return (kind, value)
+    return _OTHER_NAMES.get((kind, value)) or _OTHER_NAMES.get(kind) or (kind,)
+
+
+def _holding_json(case: CaseEvidence, answers: Iterable[int]) -> frozenset[int]:
+    """Those of the answers that hold JSON although they are none: in a code block."""
+    top = Feature("json_path", "$")
+    if case.contract is None or top not in case.contract.features:
+        return frozenset()
+    column = case.contract.features.index(top)
+    return frozenset(index for index in answers if case.contract.present[index, column])
+
+
+def _refusals(traits: Sequence[AnswerTraits], n: int) -> dict[Cause, set[int]]:
+    source = sum(trait.refusal for trait in traits[:n])
+    target = {index for index in range(n, len(traits)) if traits[index].refusal}
+    m = len(traits) - n
+    if len(target) * n > source * m:
+        return {("refusal", "now"): target}
+    if len(target) * n < source * m:
+        return {("refusal", "gone"): set(range(n, len(traits))) - target}
+    return {}
+
+
+def _languages(traits: Sequence[AnswerTraits], n: int, answers: Iterable[int]) -> dict[Cause, set[int]]:
+    source = {trait.language for trait in traits[:n]}
+    if len(source) > 1 or None in source:
+        return {}
+    signs: dict[Cause, set[int]] = {}
+    for index in answers:
+        language = traits[index].language
+        if language is not None and language not in source:
+            signs.setdefault(("language", language), set()).add(index)
+    return signs
+
+
+def _lengths(traits: Sequence[AnswerTraits], n: int, answers: Iterable[int]) -> dict[Cause, set[int]]:
+    lengths = [trait.length for trait in traits[:n]]
+    low, high = min(lengths) * (1 - LENGTH_SLACK), max(lengths) * (1 + LENGTH_SLACK)
+    if not high:
+        return {}
+    answers = tuple(answers)
+    ways = {
+        "shorter": {index for index in answers if traits[index].length < low},
+        "longer": {index for index in answers if traits[index].length > high},
+    }
+    return {("length", way, _common_end(traits, n, found)): found for way, found in ways.items() if found}
+
+
+def _common_end(traits: Sequence[AnswerTraits], n: int, answers: Iterable[int]) -> str:
+    """The finish reason of most of the answers, where no source answer has it; else ""."""
+    ((reason, _),) = Counter(traits[index].finish_reason for index in sorted(answers)).most_common(1)
+    return reason if reason and all(trait.finish_reason != reason for trait in traits[:n]) else ""
+
+
+def _finish_reasons(traits: Sequence[AnswerTraits], n: int) -> Mapping[str, set[int]]:
+    source = {trait.finish_reason for trait in traits[:n]}
+    found: dict[str, set[int]] = {}
+    for index in range(n, len(traits)):
+        reason = traits[index].finish_reason
+        if reason not in source:
+            found.setdefault(reason or "missing", set()).add(index)
+    return found

@@ -1,0 +1,76 @@
+"""The cases of a comparison by cause, with what only the stored calls know: moved reasoning, kinds of errors."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from promptreg.deployment.reading import ReadProblemKind
+from promptreg.scoring.contract.moved import moved_places
+from promptreg.verdict.clusters import ERROR, MOVED, clusters_of
+from promptreg.verdict.model import CaseVerdict, Sign
+from promptreg.workflow.stored import CaseSamples
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from promptreg.deployment.reading import ReadProblem
+    from promptreg.store.runs import RunRecord
+    from promptreg.store.store import Store
+    from promptreg.workflow.judge import JudgedCase, JudgedSuite
+    from promptreg.workflow.stored import ReadSample
+
+_KINDS = {
+    ReadProblemKind.NOT_JSON: "unreadable",
+    ReadProblemKind.NO_CHOICES: "unreadable",
+    ReadProblemKind.ERROR_IN_STREAM: "stream",
+    ReadProblemKind.STREAM_CUT: "stream",
+}
+
+
+def with_clusters(store: Store, record: RunRecord, judged: Iterable[JudgedSuite]) -> tuple[JudgedSuite, ...]:
+    """The judged suites, their cases grouped by cause. Faults must be known before."""
+    return tuple(_with_clusters(store, record, suite) for suite in judged)
+
+
+def _with_clusters(store: Store, record: RunRecord, suite: JudgedSuite) -> JudgedSuite:
+    samples = CaseSamples(store, record.run_id, suite.judgement.suite)
+    more: dict[str, tuple[Sign, ...]] = {}
+    for judged in sorted(suite.cases(), key=lambda judged: judged.case.case_id):
+        case_id = judged.case.case_id
+        if judged.judgement.verdict is CaseVerdict.ERROR:
+            more[case_id] = _errors(samples.of(case_id))
+        else:
+            more[case_id] = _moved(judged)
+    cases = tuple(replace(case, signs=(*case.signs, *more.get(case.case_id, ()))) for case in suite.judgement.cases)
+    return replace(suite, judgement=replace(suite.judgement, cases=cases, clusters=clusters_of(cases)))
+
+
+def _moved(judged: JudgedCase) -> tuple[Sign, ...]:
+    """That the reasoning stands in another place, which no text shows."""
+    source = [answer for answer in judged.source if answer is not None]
+    target = [answer for answer in judged.target if answer is not None]
+    places = moved_places([*source, *target], len(source))
+    return tuple(Sign((MOVED, place), count) for place, count in sorted(places.items()))
+
+
+def _errors(samples: Mapping[int, ReadSample]) -> tuple[Sign, ...]:
+    """Why most of the calls without an answer have none; nothing when the target answered every call."""
+    kinds = Counter(
+        _kind(sample, sample.reading.problem) for sample in samples.values() if sample.reading.problem is not None
+    )
+    return tuple(Sign((ERROR, *kind), count) for kind, count in sorted(kinds.items(), key=_often)[:1])
+
+
+def _often(kind: tuple[tuple[str, ...], int]) -> tuple[int, tuple[str, ...]]:
+    return -kind[1], kind[0]
+
+
+def _kind(sample: ReadSample, problem: ReadProblem) -> tuple[str, ...]:
+    if problem.kind is ReadProblemKind.HTTP_STATUS and problem.status is not None:
+        return "status", str(problem.status)
+    failure = sample.stored.attempts[-1].failure
+    if failure is not None:
+        return ("timeout",) if "timeout" in failure.kind.value else ("connection",)
+    return (_KINDS.get(problem.kind, "connection"),)
