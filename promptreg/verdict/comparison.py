@@ -96,7 +96,7 @@ def compare_cases(cases: Sequence[CaseEvidence], rules: Rules, *, exchangeable: 
             suite.add(statistic)
             results.append(CaseResult(case, statistic.p_value, statistic.smallest_p, statistic.channel_z, listed=False))
         p_values.append(suite.p_value())
-        regression = regression_p([check for case in members for check in case.checks], rows)
+        regression = regression_p([check for case in members for check in case.tested], rows)
         if regression is not None:
             regression_ps.append(regression)
     p_value = min(1.0, min(p_values) * len(p_values))
@@ -130,7 +130,7 @@ def anchored_p_values(cases: Sequence[CaseEvidence], rules: Rules) -> tuple[floa
         for case in anchored
     ]
     losses = [
-        {"checks": sum(pass_rate_contrast(check.passed, case.source_passes) for check in case.checks)}
+        {"checks": sum(pass_rate_contrast(check.passed, case.source_passes) for check in case.tested)}
         for case in anchored
     ]
     told_apart = any(loss["checks"] for loss in losses)
@@ -175,7 +175,7 @@ def _check_results(cases: Sequence[CaseEvidence], rules: Rules) -> tuple[CheckRe
     The same rule as for cases: a check whose failures, however they had fallen, could not give a p of at most the false
     discovery rate is not counted. Checks that never fail therefore cost nothing.
     """
-    counted = [_counted(check, case.source_passes) for case in cases for check in case.checks]
+    counted = [_counted(check, case.source_passes) for case in cases for check in case.tested]
     able = [
         result
         for result in counted

@@ -3,7 +3,7 @@
 Per case: `pass` when the target gave only texts that the source gave too; `drift` when the case is in the list at the
 false discovery rate, the suite test rejects, and, where the source repeats itself exactly, the effect is material;
 `fail` when one of its checks is in the list of worse checks and the suite's regression test rejects; `error`, `new` and
-`missing` when nothing could be compared; otherwise `changed`.
+`missing` when nothing could be compared; otherwise `changed`. Serving faults can raise that: see `zero_tolerance`.
 
 When a single check counts as failed: its failures are more concentrated on the target than chance allows, by the exact
 one-sided hypergeometric p over its pass counts; Benjamini and Hochberg over all checks of the suite that could reach
@@ -11,8 +11,9 @@ significance at all; and the regression test of the whole suite at its own α (.
 passes and five target passes a check that always held and now never holds has p = 1/3003 and passes all three. With one
 target pass a single broken check has p = 1/11 and is not proof; two of them are.
 
-Suite: ERROR when too many cases could not be judged; REGRESSION and DRIFT by their own tests; EQUIVALENT only when
-nothing rejects and nothing stands in the way; INCONCLUSIVE otherwise, with what would settle it.
+Suite: ERROR when too many cases could not be judged; REGRESSION and DRIFT by their own tests, and REGRESSION without a
+test when a case has a fault that is not tolerated; EQUIVALENT only when nothing rejects and nothing stands in the way;
+INCONCLUSIVE otherwise, with what would settle it.
 """
 
 from __future__ import annotations
@@ -44,6 +45,7 @@ from promptreg.verdict.signs import signs_of
 from promptreg.verdict.statistics.contract import CONTRACT
 from promptreg.verdict.statistics.effect import drifted_bound, noise_multiple, spread
 from promptreg.verdict.statistics.labellings import is_exact
+from promptreg.verdict.zero_tolerance import FAULT, intolerable, unexplained, with_faults
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -99,8 +101,11 @@ def judge_suite(
     comparison = compare_cases([case for case in cases if case.judgeable], rules, exchangeable=exchangeable)
     gates = _gates(comparison, rules, look, standing)
     outcomes = _check_outcomes(comparison, gates)
-    judgements = [_judged(result, outcomes.get(result.case.case_id, ()), gates, rules) for result in comparison.cases]
-    judgements += [_unjudged(case) for case in cases if not case.judgeable]
+    judgements = [
+        with_faults(_judged(result, outcomes.get(result.case.case_id, ()), gates, rules), result.case)
+        for result in comparison.cases
+    ]
+    judgements += [with_faults(_unjudged(case), case) for case in cases if not case.judgeable]
     judgements += [_not_compared(case_id, CaseVerdict.NEW, sentences.case_new()) for case_id in new]
     judgements += [_not_compared(case_id, CaseVerdict.MISSING, sentences.case_missing()) for case_id in missing]
     judgements.sort(key=lambda judgement: (-judgement.severity, judgement.case_id))
@@ -119,6 +124,7 @@ def judge_suite(
         regression=_regression(comparison, regression_p, gates),
         drift_rejected=gates.drift,
         power=tuple(power),
+        fault_calls=sum(case.faults.target_calls for case in cases),
     )
     verdict, sentence = _suite_verdict(judgement, comparison, rules, look)
     return replace(judgement, verdict=verdict, sentence=sentence)
@@ -166,6 +172,8 @@ def _judged(result: CaseResult, checks: tuple[CheckOutcome, ...], gates: _Gates,
         material = material_effects(case, channels)
         if any(breach.shared.feature.kind != FACT_KIND for breach in found):
             material = (*material, CONTRACT)
+        if intolerable(case.faults) or unexplained(case.faults):
+            material = (*material, FAULT)
     source_texts = {trait.text for trait in case.traits[:n]}
     different = sum(trait.text not in source_texts for trait in case.traits[n:])
     surprise = sentences.chance(result.p_value, labelling_count((n, m)))
@@ -272,7 +280,8 @@ def _facts(
         drift_alpha = standing.facts.alpha
     if standing is not None and standing.regression.rejected:
         regression_alpha = standing.facts.regression_alpha
-    decided_at = m if gates.drift or gates.regression else None
+    at_once = any(judgement.not_tolerated for judgement in judgements)
+    decided_at = m if gates.drift or gates.regression or at_once else None
     return Facts(
         source_passes=n,
         target_passes=m,
@@ -309,23 +318,38 @@ def _regression(comparison: Comparison, p_value: float | None, gates: _Gates) ->
     return RegressionOutcome(p_value, tuple(lower), tuple(higher), rejected=gates.regression)
 
 
+def _told_regression(judgement: SuiteJudgement, failed: int) -> Sentence:
+    facts, regression = judgement.facts, judgement.regression
+    if judgement.not_tolerated:
+        return suite_sentences.suite_not_tolerated(
+            facts,
+            judgement.not_tolerated,
+            sum(bool(case.not_tolerated) for case in judgement.cases),
+            regression.p_value if regression.rejected else None,
+            drift=judgement.drift_rejected,
+        )
+    return suite_sentences.suite_regression(
+        facts,
+        regression.p_value or 0.0,
+        len(regression.worse),
+        len(regression.better),
+        failed,
+        drift=judgement.drift_rejected,
+    )
+
+
 def _suite_verdict(
     judgement: SuiteJudgement, comparison: Comparison, rules: Rules, look: Look
 ) -> tuple[SuiteVerdict, Sentence]:
     counts = judgement.counts()
     errors, compared = counts.get(CaseVerdict.ERROR, 0), judgement.facts.compared
     failed, drifted = counts.get(CaseVerdict.FAIL, 0), counts.get(CaseVerdict.DRIFT, 0)
+    # A case with a missing sample that failed by a fault was judged all the same.
+    compared += sum(bool(case.not_tolerated) and case.p_value is None for case in judgement.cases)
     if errors and (not compared or errors > rules.max_error_fraction * (errors + compared)):
         return SuiteVerdict.ERROR, suite_sentences.suite_error(errors, errors + compared, rules.max_error_fraction)
-    if judgement.regression.rejected:
-        return SuiteVerdict.REGRESSION, suite_sentences.suite_regression(
-            judgement.facts,
-            judgement.regression.p_value or 0.0,
-            len(judgement.regression.worse),
-            len(judgement.regression.better),
-            failed,
-            drift=judgement.drift_rejected,
-        )
+    if judgement.regression.rejected or judgement.not_tolerated:
+        return SuiteVerdict.REGRESSION, _told_regression(judgement, failed)
     if judgement.drift_rejected:
         return SuiteVerdict.DRIFT, suite_sentences.suite_drift(judgement.facts, judgement.p_value or 0.0, drifted)
     reasons = obstacles(judgement, comparison.thin, rules, look)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
+from promptreg.scoring.faults.case import NO_FAULTS, CaseFaults
 from promptreg.verdict.statistics.regression import CheckPasses
 
 if TYPE_CHECKING:
@@ -18,6 +19,9 @@ if TYPE_CHECKING:
     from promptreg.scoring.traits import AnswerTraits
 
 Floats = NDArray[np.float64]
+
+FREE_OF: Final = "free of "
+"""Begins the name of freedom from a kind of fault, where it stands beside the checks: `free of F29`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +41,8 @@ class CaseEvidence:
     missing_source: int = 0
     """Source passes without an answer after all retries."""
     missing_target: int = 0
+    faults: CaseFaults = NO_FAULTS
+    """Serving faults in the calls of both sides."""
 
     @property
     def judgeable(self) -> bool:
@@ -48,8 +54,25 @@ class CaseEvidence:
         """True when all source answers are the same, and there are at least two of them."""
         return self.source_passes > 1 and len({trait.text for trait in self.traits[: self.source_passes]}) == 1
 
+    @property
+    def tested(self) -> tuple[CheckPasses, ...]:
+        """Everything of which the regression test asks whether it got worse: the checks, and freedom from each fault.
+
+        Of the faults only those that were found without knowing the golden, on both sides: a rule that is relative to
+        the golden holds the target against the source and never the source against itself, so under it calls cannot
+        be exchanged and no p-value would be valid.
+        """
+        free = (
+            CheckPasses(
+                self.case_id, f"{FREE_OF}{fault.kind}", tuple(not value for value in (*fault.source, *fault.target))
+            )
+            for fault in self.faults.blind
+            if len(fault.source) == self.source_passes and len(fault.target) == self.target_passes
+        )
+        return (*self.checks, *free)
+
     def only(self, answers: Sequence[int], n: int) -> CaseEvidence:
-        """The case with these of its answers, by number, of which the first `n` are the source's."""
+        """The case with these of its answers, by number, of which the first `n` are the source's; without faults."""
         index = np.ix_(answers, answers)
         return CaseEvidence(
             case_id=self.case_id,

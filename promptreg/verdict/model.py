@@ -8,11 +8,13 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Final
 
 from promptreg.canonical import Json, JsonObject, canonical_json
+from promptreg.scoring.faults.catalogue import catalogue
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from promptreg.scoring.faults.case import CaseFault
+    from promptreg.scoring.faults.model import Finding
     from promptreg.text.sentence import Sentence
     from promptreg.verdict.clusters import Cluster
 
@@ -27,7 +29,7 @@ class CaseVerdict(StrEnum):
     DRIFT = "drift"
     """The answers moved further than the source's own noise explains."""
     FAIL = "fail"
-    """A check got worse than on the source."""
+    """A check or a serving fault got worse than on the source."""
     NEW = "new"
     """There is nothing recorded for this request; nothing was compared."""
     MISSING = "missing"
@@ -154,8 +156,10 @@ class CaseJudgement:
     signs: tuple[Sign, ...] = ()
     """What breaches, refusals, lengths and the like say about the cause, without words; see `clusters`."""
     faults: tuple[CaseFault, ...] = ()
-    """Serving faults found more often in the target's calls than in the source's, the gravest first. They explain the
-    verdict and are no part of it."""
+    """Serving faults found more often in the target's calls than in the source's, the gravest first. What they change
+    in a verdict is in `zero_tolerance`."""
+    not_tolerated: tuple[str, ...] = ()
+    """Kinds of faults that made the case fail at once, without a test."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -262,14 +266,29 @@ class SuiteJudgement:
     clusters: tuple[Cluster, ...] = ()
     """The cases by cause, the worst cause first; filled in when faults are known."""
 
+    faults: tuple[Finding, ...] = ()
+    """Serving faults that only all cases together show, such as one class of tasks that got worse (F40). They are told
+    and change no verdict: their false alarms are in nobody's budget."""
+    fault_calls: int = 0
+    """Target calls in which serving faults were looked for."""
+
+    @property
+    def not_tolerated(self) -> Mapping[str, int]:
+        """Kinds of faults that made cases fail at once, with the number of those cases; in most cases first."""
+        found: dict[str, int] = {}
+        for case in self.cases:
+            for kind in case.not_tolerated:
+                found[kind] = found.get(kind, 0) + 1
+        return dict(sorted(found.items(), key=lambda entry: (-entry[1], entry[0])))
+
     def untestable(self, faults: Sequence[str]) -> tuple[str, ...]:
         """Cases in which one of these planted faults was not found, sorted: too noisy, or too short of facts."""
         return tuple(sorted({case for o in self.power if o.fault in faults for case in o.missed_cases}))
 
     @property
     def rejected(self) -> bool:
-        """True when one of the two tests found something, at this look or an earlier one."""
-        return self.drift_rejected or self.regression.rejected
+        """True when one of the two tests found something, at this look or an earlier one, or a fault needs no test."""
+        return self.drift_rejected or self.regression.rejected or bool(self.not_tolerated)
 
     @property
     def settled(self) -> bool:
@@ -327,7 +346,10 @@ class SuiteJudgement:
                 "rejected": self.regression.rejected,
                 "worse": list(self.regression.worse),
                 "better": list(self.regression.better),
+                "not_tolerated": [f"{case.case_id}: {kind}" for case in self.cases for kind in case.not_tolerated],
             },
+            "faults": [_suite_fault(finding) for finding in self.faults],
+            "fault_calls": self.fault_calls,
             "self_test": [outcome.to_json() for outcome in self.power],
             "untestable_cases": list(self.untestable(UNTESTABLE_FAULTS)),
             "clusters": [cluster.to_json() for cluster in self.clusters],
@@ -350,6 +372,7 @@ def _case(case: CaseJudgement) -> Json:
         "material": list(case.material),
         "breaches": [_sentences(breach) for breach in case.breaches],
         "faults": [fault.to_json() for fault in case.faults],
+        "not_tolerated": list(case.not_tolerated),
         "channels": {
             name: {
                 "z": rounded(effect.z),
@@ -370,6 +393,11 @@ def _case(case: CaseJudgement) -> Json:
             for outcome in case.checks
         ],
     }
+
+
+def _suite_fault(finding: Finding) -> Json:
+    title = catalogue().entries[finding.kind].title
+    return {**finding.to_json(), "title": title.en, "title_zh": title.zh}
 
 
 def _sentences(sentence: Sentence) -> dict[str, Json]:

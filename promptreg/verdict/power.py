@@ -260,7 +260,7 @@ class _Rejudged:
         if all(case.checks == self._members[position].checks for position, case in planted.items()):
             return False
         p_value = regression_p(
-            [check for case in _exchanged(self._members, planted) for check in case.checks], self._rows
+            [check for case in _exchanged(self._members, planted) for check in case.tested], self._rows
         )
         return p_value is not None and p_value <= self._regression_limit
 
@@ -277,7 +277,11 @@ class _Rejudged:
 
 
 def _exchanged(members: Sequence[CaseEvidence], planted: Mapping[int, CaseEvidence]) -> list[CaseEvidence]:
-    return [planted.get(position, case) for position, case in enumerate(members)]
+    # What is planted changes answers; the faults of the calls stay those that were found.
+    return [
+        replace(planted[position], faults=case.faults) if position in planted else case
+        for position, case in enumerate(members)
+    ]
 
 
 class _Reanchored:

@@ -30,6 +30,7 @@ NAMES: Final = {
     "form": Sentence("form (finish reason, tool calls, language, refusal)", "形式（结束原因、工具调用、语言、拒答）"),
     "checks": Sentence("checks", "检查项"),
     "check": Sentence("a check", "检查项"),
+    "fault": Sentence("a serving fault", "服务故障"),
     "finish_reason": Sentence("finish reason", "结束原因"),
     "tool_calls": Sentence("tool calls", "工具调用"),
     "language": Sentence("language", "语言"),

@@ -5,11 +5,12 @@ from __future__ import annotations
 from math import ceil, log
 from typing import TYPE_CHECKING, Final
 
-from promptreg.verdict import suite_sentences
+from promptreg.verdict import fault_sentences, suite_sentences
 from promptreg.verdict.model import UNTESTABLE_FAULTS, CaseVerdict
 from promptreg.verdict.planted import FAULTS
 from promptreg.verdict.rules import MINIMUM_SOURCE_PASSES, MINIMUM_TARGET_PASSES
 from promptreg.verdict.statistics.labellings import smallest_p
+from promptreg.verdict.zero_tolerance import unproven_fault
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -80,6 +81,8 @@ def notes(judgement: SuiteJudgement, rules: Rules) -> tuple[Sentence, ...]:
         found.append(_unrecorded(judgement, rules))
     if gone := case_ids(judgement, CaseVerdict.MISSING):
         found.append(suite_sentences.gone(gone))
+    if faulty := tuple(sorted(case.case_id for case in judgement.cases if unproven_fault(case))):
+        found.append(fault_sentences.faults_unproven(faulty))
     if judgement.regression.worse:
         found.append(suite_sentences.lower_unproven(judgement.regression.worse, judgement.facts.regression_alpha))
     return tuple(found)

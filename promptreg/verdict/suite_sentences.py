@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from promptreg.text.sentence import Sentence
+from promptreg.verdict.fault_sentences import kind_name
 from promptreg.verdict.planted import FAULTS
 from promptreg.verdict.sentences import percent
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from promptreg.verdict.model import Facts, PowerOutcome
 
@@ -87,6 +88,39 @@ def suite_regression(
         f"目标部署检查项变差：{what.zh}，p = {_p(regression_p)}，界限为 {_p(facts.regression_alpha)}；{worse} 项下降，"
         f"{better} 项上升，"
         f"{cases.zh}。{also.zh}切换之前请先修复。{which_look(facts).zh}{_caveat(facts).zh}",
+    )
+
+
+def suite_not_tolerated(
+    facts: Facts, kinds: Mapping[str, int], failed: int, regression_p: float | None, *, drift: bool
+) -> Sentence:
+    """Verdict `REGRESSION` without a test.
+
+    Args:
+        facts: of the suite.
+        kinds: kinds of faults with the number of their cases.
+        failed: cases that failed by them.
+        regression_p: of the regression test where that rejects too.
+        drift: whether the drift test rejects too.
+    """
+    what = compared(facts)
+    named = [(kind_name(kind), count) for kind, count in kinds.items()]
+    named_en = ", ".join(f"{name.en} in {_many(count, 'case')}" for name, count in named)
+    named_zh = "，".join(f"{name.zh} {count} 个用例" for name, count in named)
+    also_en = also_zh = ""
+    if regression_p is not None:
+        also_en += f" The regression test rejects too, p = {_p(regression_p)} against {_p(facts.regression_alpha)}."
+        also_zh += f"变差检验同样拒绝，p = {_p(regression_p)}，界限为 {_p(facts.regression_alpha)}。"
+    if drift:
+        also_en += " The answers drifted as well."
+        also_zh += "此外，回答也发生了漂移。"
+    caveat = _caveat(facts) if drift or regression_p is not None else Sentence("", "")
+    return Sentence(
+        f"The target shows serving faults that the source never shows and that are not tolerated: {named_en}. "
+        f"{_many(failed, 'case')} {'fails' if failed == 1 else 'fail'} at once, without a test ({what.en}).{also_en} "
+        f"Fix these before the switch.{which_look(facts).en}{caveat.en}",
+        f"目标部署出现了源部署从未出现、且不容许的服务故障：{named_zh}。{failed} 个用例无需检验，直接判为失败"
+        f"（{what.zh}）。{also_zh}切换之前请先修复。{which_look(facts).zh}{caveat.zh}",
     )
 
 

@@ -15,7 +15,6 @@ from promptreg.workflow.clusters import with_clusters
 from promptreg.workflow.collect import Collected, OnProgress, Order, Stretch, collect, finish
 from promptreg.workflow.comparison import Comparison
 from promptreg.workflow.estimate import Estimate, estimate
-from promptreg.workflow.faults import with_faults
 from promptreg.workflow.judge import JudgedSuite, judge_stored, rules_of
 from promptreg.workflow.looks import Judge, judged_in_looks, looks_of
 from promptreg.workflow.pairing import Pairing, baseline_of, pair_with_baseline
@@ -285,7 +284,7 @@ def _judge(config: Config, options: CompareOptions, store: Store, record: Callab
 def _reported(
     config: Config, options: CompareOptions, store: Store, record: RunRecord, judged: tuple[JudgedSuite, ...]
 ) -> Compared:
-    judged = with_clusters(store, record, with_faults(config, store, record, judged))
+    judged = with_clusters(store, record, judged)
     comparison = Comparison.of(
         record.run_id,
         tuple(suite.judgement for suite in judged),

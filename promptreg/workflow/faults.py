@@ -1,106 +1,168 @@
-"""Serving faults in the stored calls of a comparison: the target's, beside the source's where the store knows them."""
+"""Serving faults in the stored calls of a comparison: the target's, beside the source's where the store knows them.
+
+Every sample is read once, and what it answered goes to the scores while its faults go to the verdict. Cases come one
+at a time, so memory does not grow with the bodies.
+"""
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from promptreg.deployment.request import request_body
+from promptreg.scoring.checks.base import Measured
 from promptreg.scoring.contract.moved import moved_reasoning
-from promptreg.scoring.faults.case import case_faults
+from promptreg.scoring.faults.case import NO_FAULTS, CaseFaults, case_faults
 from promptreg.scoring.faults.golden import Golden
-from promptreg.scoring.faults.observe import observe_exchange
+from promptreg.scoring.faults.observe import observe_answer, observe_exchange
+from promptreg.scoring.faults.over_cases import CaseSet
 from promptreg.workflow.stored import CaseSamples
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Sequence
 
     from promptreg.answer.model import Answer
     from promptreg.canonical import JsonObject
     from promptreg.config.model import Config, Deployment
-    from promptreg.scoring.faults.case import CaseFault
     from promptreg.scoring.faults.model import Observation
     from promptreg.store.runs import RunRecord
     from promptreg.store.store import Store
     from promptreg.suite.model import Case
-    from promptreg.text.sentence import Sentence
-    from promptreg.workflow.judge import JudgedCase, JudgedSuite
+    from promptreg.verdict.model import CaseJudgement
+    from promptreg.workflow.pairing import Pairing
     from promptreg.workflow.stored import ReadSample
 
 
-def with_faults(
-    config: Config, store: Store, record: RunRecord, judged: Iterable[JudgedSuite]
-) -> tuple[JudgedSuite, ...]:
-    """The judged suites, each case with the faults of its target calls, and whether its reasoning moved."""
-    source_runs = {run.run_id for run in store.runs()}
-    return tuple(_with_faults(config, store, record, suite, source_runs) for suite in judged)
+@dataclass(frozen=True, slots=True)
+class ReadCase:
+    """One case as the baseline and the store have it, without the bodies of its calls."""
+
+    source: tuple[Answer | None, ...]
+    """By pass; None where the source gave no answer."""
+    target: tuple[Answer | None, ...]
+    source_calls: tuple[Measured | None, ...] = ()
+    """By pass; None where the store does not have the very call that gave the recorded answer. Empty where not asked
+    for."""
+    target_calls: tuple[Measured | None, ...] = ()
+    faults: CaseFaults = NO_FAULTS
 
 
-def _with_faults(
-    config: Config, store: Store, record: RunRecord, suite: JudgedSuite, source_runs: set[str]
-) -> JudgedSuite:
-    header, name = suite.pairing.baseline.header, suite.judgement.suite
-    target = CaseSamples(store, record.run_id, name)
-    source = CaseSamples(store, header.run_id, name) if header.run_id in source_runs else None
-    sides = (config.deployments.get(header.deployment), config.deployments.get(record.deployment))
-    found: dict[str, tuple[CaseFault, ...]] = {}
-    moved: dict[str, tuple[Sentence, ...]] = {}
-    for judged in sorted(suite.cases(), key=lambda judged: judged.case.case_id):
-        case_id = judged.case.case_id
-        recorded = {} if source is None else source.of(case_id)
-        passes = suite.judgement.facts.target_passes
-        taken = {index: sample for index, sample in target.of(case_id).items() if index < passes}
-        sources = _observed(judged.case, recorded, sides[0], header.server, None)
-        golden = Golden.of(sources) if sources else _golden_of(judged)
-        found[case_id] = case_faults(sources, _observed(judged.case, taken, sides[1], record.server, golden))
-        moved[case_id] = _moved(judged)
-    cases = tuple(
-        replace(
-            case,
-            faults=found.get(case.case_id, ()),
-            breaches=(*case.breaches, *moved.get(case.case_id, ())),
-        )
-        for case in suite.judgement.cases
+def read_cases(
+    config: Config, store: Store, record: RunRecord, pairing: Pairing, passes: int, *, measured: bool = False
+) -> dict[str, ReadCase]:
+    """Every case that has a recording, with the faults of its calls.
+
+    Args:
+        config: the project; its deployments tell what was sent.
+        store: open.
+        record: the target's run.
+        pairing: the suite beside its baseline.
+        passes: how many target passes are looked at.
+        measured: whether what is known of each call (its time, its tokens) is wanted too.
+
+    Raises:
+        StoreError: a stored sample is damaged.
+    """
+    header, name = pairing.baseline.header, pairing.suite.name
+    # A run that the store does not have gives no samples: the recording may have been made on another machine.
+    source, target = CaseSamples(store, header.run_id, name), CaseSamples(store, record.run_id, name)
+    sides = (
+        _Side(config.deployments.get(header.deployment), header.server),
+        _Side(config.deployments.get(record.deployment), record.server),
     )
-    return replace(suite, judgement=replace(suite.judgement, cases=cases))
+    found: dict[str, ReadCase] = {}
+    together = CaseSet()
+    for case in sorted(pairing.known, key=lambda case: case.case_id):
+        golden = pairing.baseline.goldens[case.case_id]
+        taken = [*golden.failed_passes, *(index for answer in golden.answers for index in answer.passes)]
+        answers = golden.by_pass(1 + max(taken))
+        kept, asked = source.of(case.case_id), target.of(case.case_id)
+        recorded = [_if_recorded(kept.get(index), answer) for index, answer in enumerate(answers)]
+        samples = [asked.get(index) for index in range(passes)]
+        found[case.case_id] = ReadCase(
+            answers,
+            tuple(None if sample is None else sample.reading.answer for sample in samples),
+            tuple(map(_measured, recorded)) if measured else (),
+            tuple(map(_measured, samples)) if measured else (),
+            _faults(case, answers, recorded, samples, sides, together),
+        )
+    for case_id, of_set, finding in together.findings():
+        read = found[case_id]
+        found[case_id] = replace(read, faults=read.faults.with_passes(of_set, finding))
+    return found
 
 
-def _moved(judged: JudgedCase) -> tuple[Sentence, ...]:
-    """That the reasoning stands in another place, where it does: a fact of its own, which no text shows."""
-    source = [answer for answer in judged.source if answer is not None]
-    target = [answer for answer in judged.target if answer is not None]
-    sentence = moved_reasoning([*source, *target], len(source))
-    return () if sentence is None else (sentence,)
+@dataclass(frozen=True, slots=True)
+class _Side:
+    """A deployment as the project knows it now, and its kind as it was seen."""
+
+    deployment: Deployment | None
+    server: str | None
+
+    def request(self, case: Case) -> JsonObject:
+        """The request as sent; without the deployment's own defaults where the project no longer has it."""
+        if self.deployment is None:
+            return {"messages": list(case.request.messages), **case.request.params}
+        return request_body(case.request, self.deployment)
+
+    def observed(self, sample: ReadSample, request: JsonObject, golden: Golden | None = None) -> Observation:
+        exchange = sample.stored.attempts[-1]
+        return observe_exchange(exchange, request, golden=golden, server=self.server, reading=sample.reading)
 
 
-def _observed(
+def _faults(
     case: Case,
-    samples: Mapping[int, ReadSample],
-    deployment: Deployment | None,
-    server: str | None,
-    golden: Golden | None,
-) -> list[Observation]:
-    request = _request(case, deployment)
-    return [
-        observe_exchange(sample.stored.attempts[-1], request, golden=golden, server=server, reading=sample.reading)
-        for _, sample in sorted(samples.items())
+    answers: Sequence[Answer | None],
+    recorded: Sequence[ReadSample | None],
+    samples: Sequence[ReadSample | None],
+    sides: tuple[_Side, _Side],
+    together: CaseSet,
+) -> CaseFaults:
+    """What the rules find in the calls of one case; its calls are added to those of the others."""
+    of_source, of_target = (side.request(case) for side in sides)
+    source = [None if sample is None else sides[0].observed(sample, of_source) for sample in recorded]
+    unseen = [
+        None if call is not None or answer is None else observe_answer(answer, of_source)
+        for call, answer in zip(source, answers, strict=True)
     ]
+    golden = _golden([call for call in source if call is not None], answers)
+    target = [sides[1].observed(sample, of_target, golden) for sample in samples if sample is not None]
+    together.add(case.case_id, [call or answer for call, answer in zip(source, unseen, strict=True)], target)
+    return case_faults(source, target, recorded=unseen, repeated=case.noise == "none")
 
 
-def _request(case: Case, deployment: Deployment | None) -> JsonObject:
-    """The request as sent; without the deployment's own defaults where the project no longer has it."""
-    if deployment is None:
-        return {"messages": list(case.request.messages), **case.request.params}
-    return request_body(case.request, deployment)
+def _if_recorded(sample: ReadSample | None, answer: Answer | None) -> ReadSample | None:
+    """The stored call of a pass, where it gave the very answer that is recorded."""
+    return sample if sample is not None and sample.reading.answer == answer else None
 
 
-def _golden_of(judged: JudgedCase) -> Golden:
-    """What the baseline alone tells of the source's calls."""
-    answers: tuple[Answer, ...] = tuple(answer for answer in judged.source if answer is not None)
-    finish_reasons = frozenset(answer.finish_reason for answer in answers if answer.finish_reason is not None)
-    return Golden(
-        contents=tuple(answer.content for answer in answers),
-        reasonings=tuple(answer.reasoning for answer in answers) if answers else None,
-        answers=answers,
+def _measured(sample: ReadSample | None) -> Measured | None:
+    if sample is None or sample.reading.answer is None:
+        return None
+    return Measured(sample.stored.attempts[-1].duration_s, sample.reading.first_token_s, sample.reading.usage)
+
+
+def _golden(known: Sequence[Observation], answers: Sequence[Answer | None]) -> Golden:
+    """What the source's calls tell and, where some are not known, what the baseline alone tells of them."""
+    golden = Golden.of(known)
+    if len(known) == len(answers):
+        return golden
+    given = tuple(answer for answer in answers if answer is not None)
+    finish_reasons = frozenset(answer.finish_reason for answer in given if answer.finish_reason is not None)
+    return replace(
+        golden,
+        contents=tuple(answer.content for answer in given),
+        reasonings=tuple(answer.reasoning for answer in given) if given else None,
+        answers=given,
         finish_reasons=finish_reasons or None,
     )
+
+
+def with_moved_reasoning(judgement: CaseJudgement, read: ReadCase | None) -> CaseJudgement:
+    """The judgement, saying that the reasoning stands in another place where it does: no text shows that."""
+    if read is None:
+        return judgement
+    source = [answer for answer in read.source if answer is not None]
+    target = [answer for answer in read.target if answer is not None]
+    sentence = moved_reasoning([*source, *target], len(source))
+    return judgement if sentence is None else replace(judgement, breaches=(*judgement.breaches, sentence))

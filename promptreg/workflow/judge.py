@@ -7,14 +7,15 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Final, TypeAlias
+from typing import TYPE_CHECKING, Final
 
 from promptreg.scoring.checks.registry import MEASURED_CHECKS
 from promptreg.scoring.score import CasePair, CaseScores, score_suite
+from promptreg.verdict.evidence import evidence_of
 from promptreg.verdict.power import judge_with_self_test, planter
 from promptreg.verdict.rules import Rules
+from promptreg.workflow.faults import read_cases, with_moved_reasoning
 from promptreg.workflow.plugins import load_extensions
-from promptreg.workflow.stored import stored_answers, stored_calls
 from promptreg.workflow.varied import with_variation
 
 if TYPE_CHECKING:
@@ -22,13 +23,13 @@ if TYPE_CHECKING:
 
     from promptreg.answer.model import Answer
     from promptreg.config import Config
-    from promptreg.scoring.checks.base import Measured
     from promptreg.scoring.embedders.base import Embedder
     from promptreg.store.runs import RunRecord
     from promptreg.store.store import Store
     from promptreg.suite.model import Case
     from promptreg.verdict.model import CaseJudgement, SuiteJudgement
     from promptreg.verdict.rules import Look
+    from promptreg.workflow.faults import ReadCase
     from promptreg.workflow.pairing import Pairing
 
 
@@ -115,12 +116,10 @@ def judge_stored(
         ConfigError: the project's own code is wrong, such as a channel that raises.
         StoreError: a stored sample is damaged.
     """
-    answers = stored_answers(store, record.run_id, pairing.suite.name)
-    pairs = [_pair(case, pairing, answers.get(case.case_id, {}), look.passes) for case in pairing.known]
-    if any(spec.name.removeprefix("not_") in MEASURED_CHECKS for case in pairing.known for spec in case.checks):
-        source = stored_calls(store, pairing.baseline.header.run_id, pairing.suite.name)
-        target = stored_calls(store, record.run_id, pairing.suite.name)
-        pairs = [_with_calls(pair, source, target) for pair in pairs]
+    specs = [spec for case in pairing.known for spec in case.checks]
+    measured = any(spec.name.removeprefix("not_") in MEASURED_CHECKS for spec in specs)
+    read = read_cases(config, store, record, pairing, look.passes, measured=measured)
+    pairs = [_pair(case, read[case.case_id]) for case in pairing.known]
 
     def score(some: Sequence[CasePair]) -> tuple[CaseScores, ...]:
         extensions = load_extensions(config.root)
@@ -130,7 +129,7 @@ def judge_stored(
     rules = replace(rules, clustered=share_cluster(pairing.known))
     judgement = judge_with_self_test(
         pairing.suite.name,
-        scores,
+        [replace(evidence_of(case), faults=read[case.case_id].faults) for case in scores],
         planter(pairs, score, rules.seed),
         new=[case.case_id for case in pairing.new],
         missing=pairing.missing,
@@ -138,6 +137,10 @@ def judge_stored(
         look=look,
         standing=standing,
         exchangeable=pairing.baseline.header.exchangeable is not False,
+    )
+    judgement = replace(
+        judgement,
+        cases=tuple(with_moved_reasoning(case, read.get(case.case_id)) for case in judgement.cases),
     )
     return JudgedSuite(
         pairing,
@@ -157,31 +160,5 @@ def share_cluster(cases: Sequence[Case]) -> bool:
     return any(count > 1 for count in clusters.values())
 
 
-_Calls: TypeAlias = "dict[str, dict[int, tuple[Answer, Measured]]]"
-
-
-def _with_calls(pair: CasePair, source: _Calls, target: _Calls) -> CasePair:
-    """A case with what the store knows of its calls. A stored call counts only where it gave the very same answer."""
-    case_id = pair.case.case_id
-    return replace(
-        pair,
-        source_calls=_calls_of(pair.source, source.get(case_id, {})),
-        target_calls=_calls_of(pair.target, target.get(case_id, {})),
-    )
-
-
-def _calls_of(
-    answers: Sequence[Answer | None], stored: Mapping[int, tuple[Answer, Measured]]
-) -> tuple[Measured | None, ...]:
-    calls: list[Measured | None] = []
-    for index, answer in enumerate(answers):
-        known = stored.get(index)
-        calls.append(known[1] if known is not None and known[0] == answer else None)
-    return tuple(calls)
-
-
-def _pair(case: Case, pairing: Pairing, target: Mapping[int, Answer | None], passes: int) -> CasePair:
-    golden = pairing.baseline.goldens[case.case_id]
-    taken = [*golden.failed_passes, *(index for answer in golden.answers for index in answer.passes)]
-    recorded = 1 + max(taken)
-    return CasePair(case, golden.by_pass(recorded), tuple(target.get(index) for index in range(passes)))
+def _pair(case: Case, read: ReadCase) -> CasePair:
+    return CasePair(case, read.source, read.target, read.source_calls, read.target_calls)

@@ -7,7 +7,6 @@ from itertools import groupby
 from typing import TYPE_CHECKING
 
 from promptreg.deployment.reader import read_exchange
-from promptreg.scoring.checks.base import Measured
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -31,21 +30,6 @@ def stored_answers(store: Store, run_id: str, suite: str) -> dict[str, dict[int,
     found: dict[str, dict[int, Answer | None]] = {}
     for sample in store.samples(run_id, suite):
         found.setdefault(sample.case_id, {})[sample.pass_index] = read_exchange(sample.attempts[-1]).answer
-    return found
-
-
-def stored_calls(store: Store, run_id: str, suite: str) -> dict[str, dict[int, tuple[Answer, Measured]]]:
-    """The answers of one suite of a run with what is known of their calls; without the calls that failed.
-
-    Empty when the store has no such run: a baseline may have been recorded on another machine.
-    """
-    found: dict[str, dict[int, tuple[Answer, Measured]]] = {}
-    for sample in store.samples(run_id, suite):
-        attempt = sample.attempts[-1]
-        reading = read_exchange(attempt)
-        if reading.answer is not None:
-            measured = Measured(attempt.duration_s, reading.first_token_s, reading.usage)
-            found.setdefault(sample.case_id, {})[sample.pass_index] = (reading.answer, measured)
     return found
 
 

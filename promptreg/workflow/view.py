@@ -190,9 +190,10 @@ def _channel_views(judged: JudgedCase) -> Iterator[ChannelView]:
 def _check_views(judged: JudgedCase) -> Iterator[CheckView]:
     rates = judged.scores.checks if judged.scores is not None else ()
     outcomes = judged.judgement.checks
-    # The same checks in the same order; a case that was not compared has none of either.
-    same = [rate.check for rate in rates] == [outcome.check for outcome in outcomes]
-    for outcome, rate in zip(outcomes, rates if same else [None] * len(outcomes), strict=True):
+    # The same checks in the same order, then freedom from faults; a case that was not compared has none of either.
+    same = [rate.check for rate in rates] == [outcome.check for outcome in outcomes[: len(rates)]]
+    known = [*rates] if same else []
+    for outcome, rate in zip(outcomes, [*known, *[None] * (len(outcomes) - len(known))], strict=True):
         yield _check_view(outcome, rate)
 
 

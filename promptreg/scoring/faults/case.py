@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Final
 
 from promptreg.scoring.faults.catalogue import catalogue
 from promptreg.scoring.faults.model import Severity
-from promptreg.scoring.faults.registry import find_faults
+from promptreg.scoring.faults.registry import RUN_FAMILIES, find_faults
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from promptreg.canonical import JsonObject
     from promptreg.scoring.faults.model import Finding, Observation
     from promptreg.text.sentence import Sentence
+
+IN_THE_ANSWER: Final = frozenset({"F01", "F15", "F16", "F17", "F18", "F19", "F20", "F33"})
+"""Kinds that the recorded answer alone shows, or shows to be absent: no raw call is needed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +33,8 @@ class CaseFault:
     """Source calls in which it was found."""
     source_calls: int
     """Source calls that are known; 0 when the recording was made with another store."""
+    together: bool = False
+    """True when no single call shows it, but all calls of the case side by side: then `target` is all of them."""
 
     @property
     def title(self) -> Sentence:
@@ -66,32 +71,169 @@ class CaseFault:
             "target_calls": self.target_calls,
             "source": self.source,
             "source_calls": self.source_calls,
+            "together": self.together,
         }
 
 
-def case_faults(source: Sequence[Observation], target: Sequence[Observation]) -> tuple[CaseFault, ...]:
-    """The kinds that were found more often in the target's calls than in the source's, the gravest first.
+@dataclass(frozen=True, slots=True)
+class FaultPasses:
+    """One kind of fault at one severity, call by call: which calls show it."""
 
-    Notes (severity I) are left out: they tell of the server, not of the case.
+    kind: str
+    severity: Severity
+    target: tuple[bool, ...]
+    """By call of the target."""
+    source: tuple[bool | None, ...]
+    """By pass of the source; None where the call is not known and the recorded answer cannot tell."""
+    together: bool = False
+    """As in `CaseFault`: all calls of a side have the same value."""
+    silent: bool = True
+    """False when the server refused the call itself: nobody takes a refusal for an answer."""
+
+    @property
+    def never_on_source(self) -> bool:
+        """Whether the source is known not to show it."""
+        return False in self.source and True not in self.source
+
+
+@dataclass(frozen=True, slots=True)
+class CaseFaults:
+    """Everything the rules found in the calls of one case, as plain data. Notes (severity I) are left out."""
+
+    told: tuple[CaseFault, ...] = ()
+    """What the target shows more often than the source, the gravest first."""
+    passes: tuple[FaultPasses, ...] = ()
+    """Every kind and severity that the target shows. The rules were told what the source recorded (its golden)."""
+    blind: tuple[FaultPasses, ...] = ()
+    """Every kind of severity E that either side shows, by rules that were *not* told what the source recorded. Empty
+    unless every call of both sides is known. Such a finding depends on the call alone, so calls of both sides can be
+    exchanged; a rule that is relative to the golden treats the two sides differently and cannot be permuted."""
+    target_calls: int = 0
+    source_calls: int = 0
+    """Source calls that are known."""
+
+    def with_passes(self, found: FaultPasses, finding: Finding) -> CaseFaults:
+        """The same with one kind more, such as one that only the whole set of cases shows.
+
+        A kind that is there already stays as it is: single calls tell more than several taken together.
+        """
+        if any(one.kind == found.kind for one in self.passes):
+            return self
+        fault = CaseFault(
+            finding,
+            sum(found.target),
+            len(found.target),
+            sum(value is True for value in found.source),
+            sum(value is not None for value in found.source),
+            found.together,
+        )
+        told = (*self.told, fault) if fault.more_often else self.told
+        return replace(self, told=_ordered(told), passes=(*self.passes, found))
+
+
+NO_FAULTS: Final = CaseFaults()
+
+
+def case_faults(
+    source: Sequence[Observation | None],
+    target: Sequence[Observation],
+    *,
+    recorded: Sequence[Observation | None] = (),
+    repeated: bool = True,
+) -> CaseFaults:
+    """What the rules find on both sides of a case.
 
     Args:
-        source: the source's calls as the rules see them; empty where only their answers are known.
+        source: the source's calls by pass, without a golden; None where a call is not known.
         target: the target's calls, each with what the source recorded as its golden.
+        recorded: by pass, the recorded answer as the rules would see it; used where the call is not known. None where
+            there is no answer.
+        repeated: whether all calls of the case sent the very same prompt; only then can they be held against each
+            other.
     """
-    of_source = [_kinds(call) for call in source]
+    of_source = [None if call is None else _kinds(call) for call in source]
+    of_recorded = [None if call is None else _kinds(call) for call in recorded] or [None] * len(source)
     of_target = [_kinds(call) for call in target]
-    faults = []
+    known = sum(kinds is not None for kinds in of_source)
+    told = []
+    passes = []
     for kind in sorted(set().union(*of_target)):
         findings = [kinds[kind] for kinds in of_target if kind in kinds]
         gravest = min(findings, key=lambda finding: _GRAVITY[finding.severity])
-        known = sum(kind in kinds for kinds in of_source)
-        fault = CaseFault(gravest, len(findings), len(target), known, len(source))
+        shown = sum(kinds is not None and kind in kinds for kinds in of_source)
+        fault = CaseFault(gravest, len(findings), len(target), shown, known)
         if fault.more_often:
-            faults.append(fault)
-    return tuple(sorted(faults, key=lambda fault: (_GRAVITY[fault.finding.severity], fault.finding.kind)))
+            told.append(fault)
+        on_source = tuple(_on_source(kind, *both) for both in zip(of_source, of_recorded, strict=True))
+        for severity in sorted({finding.severity for finding in findings}, key=_GRAVITY.__getitem__):
+            having = tuple(kind in kinds and kinds[kind].severity is severity for kinds in of_target)
+            refused = all(finding.where == "status" for finding in findings if finding.severity is severity)
+            passes.append(FaultPasses(kind, severity, having, on_source, silent=not refused))
+    found = CaseFaults(_ordered(told), tuple(passes), _blind(of_source, target), len(target), known)
+    for finding, together in _of_runs(source, target) if repeated else ():
+        found = found.with_passes(together, finding)
+    return found
+
+
+def _on_source(kind: str, call: Mapping[str, Finding] | None, recorded: Mapping[str, Finding] | None) -> bool | None:
+    if call is not None:
+        return kind in call
+    if recorded is None or kind not in IN_THE_ANSWER:
+        return None
+    return kind in recorded
+
+
+def _blind(of_source: Sequence[Mapping[str, Finding] | None], target: Sequence[Observation]) -> tuple[FaultPasses, ...]:
+    """Freedom from each kind by rules that know no golden; see `CaseFaults.blind`."""
+    known = [kinds for kinds in of_source if kinds is not None]
+    if not known or len(known) < len(of_source):
+        return ()
+    of_target = [_kinds(call if call.golden is None else replace(call, golden=None)) for call in target]
+    sides = [
+        [{kind for kind, finding in kinds.items() if finding.severity is Severity.ERROR} for kinds in side]
+        for side in (known, of_target)
+    ]
+    # Which kinds are looked at depends on both sides alike: choosing them by what the target shows would favour it.
+    return tuple(
+        FaultPasses(
+            kind,
+            Severity.ERROR,
+            tuple(kind in kinds for kinds in sides[1]),
+            tuple(kind in kinds for kinds in sides[0]),
+        )
+        for kind in sorted(set().union(*sides[0], *sides[1]))
+    )
+
+
+def _of_runs(source: Sequence[Observation | None], target: Sequence[Observation]) -> list[tuple[Finding, FaultPasses]]:
+    """What only several calls of a side show, taken together."""
+    known = [call for call in source if call is not None]
+    of_source = {finding.kind for finding in _run_findings(known)}
+    # One call shows nothing of the kind, and a recording of which a part is known shows only that part.
+    on_source = len(known) > 1 and len(known) == len(source)
+    found: dict[str, tuple[Finding, FaultPasses]] = {}
+    for finding in _run_findings(target):
+        shown = finding.kind in of_source if on_source else finding.kind in of_source or None
+        passes = FaultPasses(
+            finding.kind, finding.severity, (True,) * len(target), (shown,) * len(source), together=True
+        )
+        found.setdefault(finding.kind, (finding, passes))
+    return list(found.values())
+
+
+def _run_findings(calls: Sequence[Observation]) -> list[Finding]:
+    if len(calls) < 2:
+        return []
+    # Names that say nothing: the rules read the roles of calls (cold, warm, alone) off their labels.
+    named = [replace(call, label=f"pass {number}") for number, call in enumerate(calls, 1)]
+    return [finding for finding in find_faults(named, RUN_FAMILIES) if finding.severity is not Severity.INFO]
 
 
 _GRAVITY = {severity: rank for rank, severity in enumerate(Severity)}
+
+
+def _ordered(faults: Sequence[CaseFault]) -> tuple[CaseFault, ...]:
+    return tuple(sorted(faults, key=lambda fault: (_GRAVITY[fault.finding.severity], fault.finding.kind)))
 
 
 def _kinds(call: Observation) -> dict[str, Finding]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from promptreg.answer.model import Answer
+from promptreg.answer.model import Answer, Usage
 from promptreg.answer.reader import answer_from_message
 from promptreg.answer.usage import usage_from_json
 from promptreg.deployment.assembly import Assembly
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 _STREAM_STARTS = (b"data:", b"event:", b"id:", b"retry:", b":")
 _NOTHING: JsonObject = MappingProxyType({})
+_MANY_TOKENS = 1000
 
 
 def observe_exchange(
@@ -101,6 +102,31 @@ def observe_exchange(
         server=server,
         golden=golden,
         expected=expected,
+    )
+
+
+def observe_answer(answer: Answer, request: JsonObject = _NOTHING) -> Observation:
+    """What the rules see of an answer whose call is not known: a plain body with its parts, and nothing else.
+
+    Only rules that look at the answer alone may be believed. An answer without any part is given a count of tokens:
+    whether the source billed for it is not known, and it must not pass for a source that never does.
+    """
+    message: dict[str, Json] = {"role": "assistant", "content": answer.content}
+    if answer.reasoning:
+        message["reasoning_content"] = answer.reasoning
+    if answer.tool_calls:
+        message["tool_calls"] = [
+            {"type": "function", "function": {"name": call.name, "arguments": call.arguments}}
+            for call in answer.tool_calls
+        ]
+    empty = not (answer.content or answer.reasoning or answer.tool_calls)
+    return Observation(
+        request=request,
+        status=200,
+        choice={"index": 0, "message": message, "finish_reason": answer.finish_reason},
+        message=message,
+        answer=answer,
+        usage=Usage(completion_tokens=_MANY_TOKENS) if empty else None,
     )
 
 

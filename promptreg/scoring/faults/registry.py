@@ -24,6 +24,11 @@ FAMILIES: Final[tuple[tuple[Rule, ...], ...]] = (
 )
 """The rules of each family, in the order of the design page (A to G)."""
 
+RUN_FAMILIES: Final[tuple[tuple[Rule, ...], ...]] = tuple(
+    tuple(replace(rule, find=None) for rule in rules if rule.find_in_run is not None) for rules in FAMILIES
+)
+"""The same, of which only what looks at several calls is run."""
+
 _ORDER: Final = tuple(Severity)
 
 

@@ -30,14 +30,15 @@ def call(content, **message):
 def faults(source, target):
     sources = [call(text) for text in source]
     golden = Golden.of(sources)
-    return case_faults(sources, [replace(call(text), golden=golden) for text in target])
+    return case_faults(sources, [replace(call(text), golden=golden) for text in target]).told
 
 
 GOOD = "收到商品后 30 天内可以退货。"
 
 
 def test_a_kind_that_only_the_target_has_is_told_with_counts_of_both_sides():
-    (fault,) = faults([GOOD] * 10, [GOOD, "好的。</think>" + GOOD, "我想想。</think>" + GOOD])
+    fault, unsteady = faults([GOOD] * 10, [GOOD, "好的。</think>" + GOOD, "我想想。</think>" + GOOD])
+    assert (unsteady.finding.kind, unsteady.together) == ("F13", True)
     assert fault.finding.kind == "F09"
     assert fault.finding.severity is Severity.ERROR
     assert (fault.target, fault.target_calls, fault.source, fault.source_calls) == (2, 3, 0, 10)
@@ -55,16 +56,16 @@ def test_a_kind_as_frequent_on_the_source_is_no_fault_of_the_target():
     assert faults([broken, GOOD], [broken, GOOD]) == ()
     # Without a golden the rules speak of both sides, and the shares decide.
     good, bad = call(GOOD), call(broken)
-    assert case_faults([bad, good], [bad, good]) == ()
-    (fault,) = case_faults([bad, good, good, good], [bad, bad, good, good])
+    assert case_faults([bad, good], [bad, good]).told == ()
+    (fault,) = case_faults([bad, good, good, good], [bad, bad, good, good]).told
     assert (fault.finding.kind, fault.target, fault.source) == ("F07", 2, 1)
 
 
 def test_without_the_source_s_calls_the_recorded_answers_are_the_golden():
     golden = Golden(contents=("!" * 40,))
     loud = replace(call("!" * 40), golden=golden)
-    assert case_faults([], [loud]) == ()
-    (fault,) = case_faults([], [replace(call("!" * 40), golden=Golden(contents=(GOOD,)))])
+    assert case_faults([], [loud]).told == ()
+    (fault,) = case_faults([], [replace(call("!" * 40), golden=Golden(contents=(GOOD,)))]).told
     assert (fault.finding.kind, fault.source_calls) == ("F01", 0)
 
 

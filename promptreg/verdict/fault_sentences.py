@@ -1,0 +1,116 @@
+"""What verdicts say of serving faults, in English and Chinese."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from promptreg.scoring.faults.catalogue import catalogue
+from promptreg.text.sentence import Sentence
+from promptreg.verdict.sentences import percent
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from promptreg.scoring.faults.case import CaseFaults, FaultPasses
+
+
+def kind_name(kind: str) -> Sentence:
+    """A kind with its title: F01 (One symbol repeated)."""
+    entry = catalogue().entries.get(kind)
+    if entry is None:
+        return Sentence(kind, kind)
+    return Sentence(f"{kind} ({entry.title.en})", f"{kind}（{entry.title.zh}）")
+
+
+def case_not_tolerated(found: Sequence[FaultPasses], faults: CaseFaults) -> Sentence:
+    """Verdict `fail` without a test: names the kind that is in the most calls, and the others after it."""
+    first = found[0]
+    seen = _seen(first, faults)
+    others_en = "".join(f" Also {_kind_and_count(one).en}." for one in found[1:])
+    others_zh = "".join(f"还有 {_kind_and_count(one).zh}。" for one in found[1:])
+    entry = catalogue().entries.get(first.kind)
+    step_en, step_zh = (f" {entry.next_step.en}", entry.next_step.zh) if entry is not None else ("", "")
+    return Sentence(
+        f"{seen.en}; there is no tolerance for this kind, so no test was needed.{others_en}{step_en}",
+        f"{seen.zh}；此类故障零容忍，无需检验。{others_zh}{step_zh}",
+    )
+
+
+def case_has_faults(found: Sequence[FaultPasses], faults: CaseFaults) -> Sentence:
+    """Faults of severity E that only the target shows, in a case in which nothing is proven."""
+    first = found[0]
+    seen = _seen(first, faults)
+    others_en = "".join(f" Also {_kind_and_count(one).en}." for one in found[1:])
+    others_zh = "".join(f"还有 {_kind_and_count(one).zh}。" for one in found[1:])
+    return Sentence(
+        f"{seen.en}, which is not proof of a regression, but look at it.{others_en}",
+        f"{seen.zh}；这还不能证明变差，但需要查看。{others_zh}",
+    )
+
+
+def texts_known(n: int, m: int) -> Sentence:
+    """What remains of a `pass` beside a fault."""
+    return Sentence(
+        f"The texts of the {m} target answers are all among those of the {n} source answers.",
+        f"目标部署 {m} 条回答的文字都在源部署 {n} 条回答中出现过。",
+    )
+
+
+def faults_unproven(case_ids: Sequence[str]) -> Sentence:
+    """Cases whose only finding is a serving fault, of which chance cannot be excluded. Without a full stop."""
+    shown = ", ".join(case_ids[:3]) + (", …" if len(case_ids) > 3 else "")
+    return Sentence(
+        f"Serving faults that only the target shows, without proof of a regression, in {_cases(len(case_ids))} "
+        f"({shown}); look at {'it' if len(case_ids) == 1 else 'them'}",
+        f"有 {len(case_ids)} 个用例出现只见于目标部署的服务故障，尚不能证明变差（{shown}）；请查看",
+    )
+
+
+def not_seen(calls: int, *, others: bool) -> Sentence:
+    """How rare a kind must be that was not seen in so many calls: at 95 %, below 1 − 0.05^(1/n).
+
+    Args:
+        calls: target calls that were looked at, at least 1.
+        others: whether some kinds were seen.
+    """
+    below = percent(unseen_below(calls))
+    return Sentence(
+        f"No {'other ' if others else ''}kind of serving fault was seen in {calls} target calls, so each is in fewer "
+        f"than {below} of such calls (95 % confidence).",
+        f"目标部署 {calls} 次调用中没有出现{'其他' if others else ''}服务故障，因此每一类在此类调用中的占比低于 {below}"
+        f"（95 % 置信度）。",
+    )
+
+
+def unseen_below(calls: int) -> float:
+    """The upper 95 % bound on the share of calls with a kind that was in none of so many independent calls."""
+    return float(1.0 - 0.05 ** (1.0 / calls))
+
+
+def _seen(fault: FaultPasses, faults: CaseFaults) -> Sentence:
+    """In how many calls of each side."""
+    name = kind_name(fault.kind)
+    m, n = len(fault.target), sum(value is not None for value in fault.source)
+    if fault.together:
+        here = Sentence(f"shows when the {m} target calls are held side by side", f"在并看目标部署 {m} 次调用时出现")
+        there = Sentence(f"not on the source ({n} calls)", f"源部署（{n} 次调用）没有")
+    else:
+        count = sum(fault.target)
+        here = Sentence(f"was seen in {count} of {m} target calls", f"在目标部署 {m} 次调用中出现 {count} 次")
+        there = Sentence(f"in none of the {n} source calls", f"源部署 {n} 次调用中从未出现")
+        if not faults.source_calls:
+            there = Sentence(f"in none of the source's {n} recorded answers", f"源部署 {n} 条录制的回答中从未出现")
+    if not n:
+        there = Sentence("the source's calls are not known", "源部署的调用未知")
+    return Sentence(f"{name.en} {here.en}, {there.en}", f"{name.zh}{here.zh}，{there.zh}")
+
+
+def _kind_and_count(fault: FaultPasses) -> Sentence:
+    name, count, calls = kind_name(fault.kind), sum(fault.target), len(fault.target)
+    if fault.together:
+        return Sentence(f"{name.en} over {calls} calls together", f"{name.zh}（并看 {calls} 次调用）")
+    return Sentence(f"{name.en} in {count} of {calls}", f"{name.zh}（{calls} 次中 {count} 次）")
+
+
+def _cases(number: int) -> str:
+    return "1 case" if number == 1 else f"{number} cases"
