@@ -43,7 +43,7 @@ ALL_DETAILS_CASES = 500
 
 SCRIPTS = (
     "dom.js", "words.js", "text.js", "diff.js", "picture.js", "data.js", "state.js", "query.js", "overview.js",
-    "list.js", "case.js", "evidence.js", "app.js",
+    "causes.js", "list.js", "case.js", "evidence.js", "app.js",
 )  # fmt: skip
 """The page's code, in the order in which it is joined."""
 
@@ -171,8 +171,8 @@ def _report(payload: Payload, entries: list[Entry]) -> Json:
     head: dict[str, Json] = {
         name: to_json(getattr(payload, name))
         for name in (
-            "title", "run_id", "created_at", "verdict", "sentence", "source", "target", "suites", "warnings",
-            "next_steps", "language", "version",
+            "title", "run_id", "created_at", "verdict", "sentence", "source", "target", "suites", "causes",
+            "warnings", "next_steps", "language", "version",
         )
     }  # fmt: skip
     identity = sha256_of([head["run_id"], head["created_at"], rows])

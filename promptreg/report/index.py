@@ -51,6 +51,8 @@ def entry_of(case: CaseView, chunk: int | None, position: int) -> Entry:
         row["sentence"] = to_json(case.sentence)
         if spread is not None:
             row["spread"] = {"source": _rounded(spread.source), "target": _rounded(spread.target)}
+    if case.causes:
+        row["causes"] = list(case.causes)
     if case.tags:
         row["tags"] = list(case.tags)
     if case.noise_multiple is not None:

@@ -202,6 +202,23 @@ class FaultView:
 
 
 @dataclass(frozen=True, slots=True)
+class CauseView:
+    """A cause that several cases may have: what the first screen lists and the list of cases can be filtered by."""
+
+    suite: str
+    title: Sentence
+    """As in "JSON now in a code block"."""
+    next_step: Sentence
+    verdict: CaseVerdictName
+    """Of its worst case."""
+    cases: int
+    samples: int = 0
+    """Target answers, or calls, that show it."""
+    also: tuple[Sentence, ...] = ()
+    """Other causes of exactly the same cases."""
+
+
+@dataclass(frozen=True, slots=True)
 class CaseView:
     """One case with everything a reviewer asks about it."""
 
@@ -216,6 +233,8 @@ class CaseView:
     noise_multiple: float | None = None
     """Largest `ratio` of the channels that count for this case; infinite when the source has no noise."""
     tags: tuple[str, ...] = ()
+    causes: tuple[int, ...] = ()
+    """Numbers of the report's causes, from 1."""
     channels: tuple[ChannelView, ...] = ()
     checks: tuple[CheckView, ...] = ()
     breaches: tuple[Sentence, ...] = ()
@@ -263,6 +282,8 @@ class Payload:
     suites: tuple[SuiteView, ...]
     cases: Iterable[CaseView]
     """Read once and never held as a whole, so a generator is fine. Any order."""
+    causes: tuple[CauseView, ...] = ()
+    """Worst first."""
     warnings: tuple[Sentence, ...] = ()
     """What a reader must know before trusting the rest: fingerprint changed during the run, verify = false, …"""
     next_steps: tuple[Sentence, ...] = ()

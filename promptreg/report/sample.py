@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 import sys
+from dataclasses import replace
 from importlib import resources
 from itertools import cycle
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 from rapidfuzz.distance import Indel
@@ -19,6 +20,7 @@ from promptreg.report.payload import (
     AnswerGroup,
     AttemptView,
     CaseView,
+    CauseView,
     ChannelView,
     CheckView,
     DeploymentView,
@@ -30,11 +32,13 @@ from promptreg.report.payload import (
 from promptreg.scoring.contract.contract import contract_of
 from promptreg.scoring.contract.shared import breaches
 from promptreg.text.sentence import Sentence
+from promptreg.verdict.cause_words import words_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from promptreg.canonical import JsonObject
+    from promptreg.report.payload import CaseVerdictName
 
 _SEVERITY = {"fail": 90.0, "drift": 70.0, "error": 60.0, "missing": 50.0, "new": 40.0, "changed": 20.0, "waived": 10.0}
 _SYSTEM = {
@@ -47,6 +51,8 @@ def sample_payload() -> Payload:
     """The made-up report: fifteen cases, every verdict, both languages."""
     data = resources.files("promptreg.report").joinpath("assets", "sample.json").read_text(encoding="utf-8")
     cases = tuple(map(_case, json.loads(data)))
+    numbers = {case_id: number for number, case_ids in enumerate(_CAUSES, 1) for case_id in case_ids}
+    cases = tuple(replace(case, causes=(numbers[case.case_id],)) if case.case_id in numbers else case for case in cases)
     return Payload(
         title="support, gpu → ascend",
         run_id="20261201-231502-ascend-3f2a",
@@ -59,6 +65,7 @@ def sample_payload() -> Payload:
         source=_source(),
         target=_target(),
         suites=(_suite(),),
+        causes=tuple(_causes()),
         cases=cases,
         warnings=(
             Sentence(
@@ -79,6 +86,23 @@ def sample_payload() -> Payload:
         ),
         version="0.1.0",
     )
+
+
+_CAUSES: Final = (("order-as-json",), ("refund-window",), ("complaint-letter", "legal-advice"), ("weather-tool",))
+"""The cases of each made-up cause, in the order of the causes."""
+
+
+def _causes() -> Iterator[CauseView]:
+    told = (
+        words_of(("json", "fenced")),
+        words_of(("check", "contains: 7天")),
+        words_of(("channel", "embedding")),
+        words_of(("tool_arguments", "get_weather")),
+    )
+    also = ((words_of(("check", "json")).title,), (), (), ())
+    for (title, next_step), others, case_ids in zip(told, also, _CAUSES, strict=True):
+        verdict: CaseVerdictName = "fail" if case_ids[0] in ("order-as-json", "refund-window") else "drift"
+        yield CauseView("support", title, next_step, verdict, len(case_ids), 4 * len(case_ids), others)
 
 
 def _source() -> DeploymentView:

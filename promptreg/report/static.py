@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from promptreg.text.sentence import Sentence
 
 WORST = 50
-"""Cases that are listed."""
+"""Cases, and causes, that are listed."""
 
 BRIEF_CHARACTERS = 300
 """Longer ids and sentences are cut in the list."""
@@ -42,12 +42,24 @@ def _lines(payload: Payload, entries: Sequence[Entry], language: str, words: Map
         if counts[verdict]:
             yield f"<li>{escaped(words['verdict.' + verdict])}: {counts[verdict]}</li>\n"
     yield "</ul>\n"
+    yield from _causes(payload, language, words)
     yield from _deployments(payload, words)
     yield f"<h2>{escaped(words['static.worst'].replace('{count}', str(min(WORST, len(entries)))))}</h2>\n<ol>\n"
     for entry in entries[:WORST]:
         yield _row(entry, language, words)
     yield "</ol>\n"
     yield f"<p>{escaped(words['static.script'])}</p>\n"
+
+
+def _causes(payload: Payload, language: str, words: Mapping[str, str]) -> Iterator[str]:
+    if not payload.causes:
+        return
+    yield f"<h2>{escaped(words['causes.title'])}</h2>\n<ul>\n"
+    for cause in payload.causes[:WORST]:
+        count = words["causes.one" if cause.cases == 1 else "causes.cases"].replace("{count}", str(cause.cases))
+        told = (count, _brief(_said(cause.title, language)), _brief(_said(cause.next_step, language)))
+        yield f"<li>{escaped(' · '.join(told))}</li>\n"
+    yield "</ul>\n"
 
 
 def _deployments(payload: Payload, words: Mapping[str, str]) -> Iterator[str]:

@@ -23,6 +23,7 @@ from promptreg.report.payload import (
 )
 from promptreg.text.sentence import Sentence
 from promptreg.verdict.sentences import both_noises
+from promptreg.workflow.causes_view import cause_views, with_causes
 from promptreg.workflow.deployments_view import source_view, target_view
 from promptreg.workflow.headline import next_steps, overall
 from promptreg.workflow.stored import CaseSamples, ReadSample
@@ -62,7 +63,8 @@ def report_payload(
         source=source_view(header, None if source is None else source.base_url),
         target=target_view(record),
         suites=tuple(_suite_view(suite) for suite in judged),
-        cases=_case_views(config, store, record, judged),
+        causes=cause_views(suite.judgement for suite in judged),
+        cases=with_causes(_case_views(config, store, record, judged), [suite.judgement for suite in judged]),
         warnings=tuple(Sentence(text, text) for text in comparison.warnings),
         next_steps=next_steps(comparison),
         language=config.language,

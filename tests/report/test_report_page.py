@@ -50,7 +50,7 @@ def test_first_screen_says_it_all(open_page, sample_file):
 
 def test_all_in_the_first_screenful(open_page, sample_file):
     page = open_page(sample_file)
-    for part in ("h1", ".lead", ".counts", ".steps", ".settings tr.differs >> nth=0", "#case-rows li >> nth=0"):
+    for part in ("h1", ".lead", ".counts", ".cause >> nth=0", ".steps", "#case-rows li >> nth=0"):
         assert page.locator(part).bounding_box()["y"] < 900
 
 

@@ -50,6 +50,7 @@ function caseArticle(entry, details) {
     caseHead(entry),
     caseTitle(entry, details.tags || []),
     el("p", { class: "lead" }, say(details.sentence)),
+    causesOf(entry),
     faultsSection(details),
     checksSection(details),
     breachesSection(details),

@@ -70,7 +70,8 @@ function show(found, inVerdicts) {
   paintFacets(counts(found));
   shown = found.filter(inVerdicts);
   foundLine(shown.length === report.cases.length ? t("search.all", { count: number(shown.length) })
-    : t("search.found", { count: number(shown.length), total: number(report.cases.length) }));
+    : withCause(t("search.found", { count: number(shown.length), total: number(report.cases.length) })));
+  paintCauses();
   paintRows();
 }
 

@@ -11,6 +11,7 @@ function overview() {
     countBar(all),
     (report.warnings || []).length > 0 && el("ul", { class: "warnings", "aria-label": t("warnings.title") },
       report.warnings.map((warning) => el("li", null, say(warning)))),
+    causesSection(),
     (report.next_steps || []).length > 0 && section("next.title", report.next_steps.length === 1
       ? el("p", null, say(report.next_steps[0]))
       : el("ol", { class: "steps" }, report.next_steps.map((step) => el("li", null, say(step))))),

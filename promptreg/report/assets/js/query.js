@@ -1,8 +1,8 @@
-// The search box: words, "quoted words", verdict:, tag:, suite:, fault:, noise>2, and a minus to exclude.
+// The search box: words, "quoted words", verdict:, tag:, suite:, fault:, cause:2, noise>2, and a minus to exclude.
 
 function parseQuery(text) {
   const terms = [];
-  const pattern = /(-)?(?:(verdict|tag|suite|fault|id):)?(?:"([^"]*)"?|(\S+))/gu;
+  const pattern = /(-)?(?:(verdict|tag|suite|fault|cause|id):)?(?:"([^"]*)"?|(\S+))/gu;
   for (const [, minus, field, quoted, bare] of text.matchAll(pattern)) {
     const value = (quoted === undefined ? bare : quoted).normalize("NFC").toLowerCase();
     const bound = quoted === undefined && !field && /^noise([<>])(\d+(?:\.\d+)?)$/.exec(value);
@@ -21,6 +21,7 @@ const FIELDS = {
   tag: (entry, term) => (entry.tags || []).some((tag) => contains(tag, term.value)),
   suite: (entry, term) => contains(entry.suite, term.value),
   fault: (entry, term) => (entry.faults || []).some((kind) => contains(kind, term.value)),
+  cause: (entry, term) => (entry.causes || []).includes(Number(term.value)),
   id: (entry, term) => contains(entry.case_id, term.value),
   noise: (entry, term) => entry.noise_multiple !== undefined
     && (term.more ? entry.noise_multiple > term.bound : entry.noise_multiple < term.bound),
