@@ -6,12 +6,14 @@ from typing import TYPE_CHECKING
 
 from promptreg.scoring.faults.catalogue import catalogue
 from promptreg.text.sentence import Sentence
+from promptreg.verdict.model import unseen_below
 from promptreg.verdict.sentences import percent
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from promptreg.scoring.faults.case import CaseFaults, FaultPasses
+    from promptreg.scoring.faults.model import Finding
 
 
 def kind_name(kind: str) -> Sentence:
@@ -26,8 +28,8 @@ def case_not_tolerated(found: Sequence[FaultPasses], faults: CaseFaults) -> Sent
     """Verdict `fail` without a test: names the kind that is in the most calls, and the others after it."""
     first = found[0]
     seen = _seen(first, faults)
-    others_en = "".join(f" Also {_kind_and_count(one).en}." for one in found[1:])
-    others_zh = "".join(f"还有 {_kind_and_count(one).zh}。" for one in found[1:])
+    others_en = "".join(f" Also {_kind_and_count(one, faults).en}." for one in found[1:])
+    others_zh = "".join(f"还有 {_kind_and_count(one, faults).zh}。" for one in found[1:])
     entry = catalogue().entries.get(first.kind)
     step_en, step_zh = (f" {entry.next_step.en}", entry.next_step.zh) if entry is not None else ("", "")
     return Sentence(
@@ -40,8 +42,8 @@ def case_has_faults(found: Sequence[FaultPasses], faults: CaseFaults) -> Sentenc
     """Faults of severity E that only the target shows, in a case in which nothing is proven."""
     first = found[0]
     seen = _seen(first, faults)
-    others_en = "".join(f" Also {_kind_and_count(one).en}." for one in found[1:])
-    others_zh = "".join(f"还有 {_kind_and_count(one).zh}。" for one in found[1:])
+    others_en = "".join(f" Also {_kind_and_count(one, faults).en}." for one in found[1:])
+    others_zh = "".join(f"还有 {_kind_and_count(one, faults).zh}。" for one in found[1:])
     return Sentence(
         f"{seen.en}, which is not proof of a regression, but look at it.{others_en}",
         f"{seen.zh}；这还不能证明变差，但需要查看。{others_zh}",
@@ -66,6 +68,15 @@ def faults_unproven(case_ids: Sequence[str]) -> Sentence:
     )
 
 
+def of_suite(finding: Finding) -> Sentence:
+    """A fault that only all cases together show."""
+    name = kind_name(finding.kind)
+    return Sentence(
+        f"{name.en}, over all cases: {finding.where}: {finding.evidence}. It changes no verdict.",
+        f"{name.zh}，汇总全部用例：{finding.where}：{finding.evidence}。不影响判定。",
+    )
+
+
 def not_seen(calls: int, *, others: bool) -> Sentence:
     """How rare a kind must be that was not seen in so many calls: at 95 %, below 1 − 0.05^(1/n).
 
@@ -73,7 +84,7 @@ def not_seen(calls: int, *, others: bool) -> Sentence:
         calls: target calls that were looked at, at least 1.
         others: whether some kinds were seen.
     """
-    below = percent(unseen_below(calls))
+    below = percent(unseen_below(calls) or 1.0)
     return Sentence(
         f"No {'other ' if others else ''}kind of serving fault was seen in {calls} target calls, so each is in fewer "
         f"than {below} of such calls (95 % confidence).",
@@ -82,31 +93,34 @@ def not_seen(calls: int, *, others: bool) -> Sentence:
     )
 
 
-def unseen_below(calls: int) -> float:
-    """The upper 95 % bound on the share of calls with a kind that was in none of so many independent calls."""
-    return float(1.0 - 0.05 ** (1.0 / calls))
-
-
 def _seen(fault: FaultPasses, faults: CaseFaults) -> Sentence:
     """In how many calls of each side."""
-    name = kind_name(fault.kind)
+    name = _name(fault, faults)
     m, n = len(fault.target), sum(value is not None for value in fault.source)
     if fault.together:
         here = Sentence(f"shows when the {m} target calls are held side by side", f"在并看目标部署 {m} 次调用时出现")
-        there = Sentence(f"not on the source ({n} calls)", f"源部署（{n} 次调用）没有")
+        there = Sentence(f" and not on the source ({n} calls)", f"源部署（{n} 次调用）没有")
     else:
         count = sum(fault.target)
         here = Sentence(f"was seen in {count} of {m} target calls", f"在目标部署 {m} 次调用中出现 {count} 次")
-        there = Sentence(f"in none of the {n} source calls", f"源部署 {n} 次调用中从未出现")
+        there = Sentence(f" and in none of the {n} source calls", f"源部署 {n} 次调用中从未出现")
         if not faults.source_calls:
-            there = Sentence(f"in none of the source's {n} recorded answers", f"源部署 {n} 条录制的回答中从未出现")
+            there = Sentence(f" and in none of the source's {n} recorded answers", f"源部署 {n} 条录制的回答中从未出现")
     if not n:
-        there = Sentence("the source's calls are not known", "源部署的调用未知")
-    return Sentence(f"{name.en} {here.en}, {there.en}", f"{name.zh}{here.zh}，{there.zh}")
+        there = Sentence("; the source's calls are not known", "源部署的调用未知")
+    return Sentence(f"{name.en} {here.en}{there.en}", f"{name.zh}{here.zh}，{there.zh}")
 
 
-def _kind_and_count(fault: FaultPasses) -> Sentence:
-    name, count, calls = kind_name(fault.kind), sum(fault.target), len(fault.target)
+def _name(fault: FaultPasses, faults: CaseFaults) -> Sentence:
+    """The kind with its title, also where the kind is one of the project's own."""
+    for told in faults.told:
+        if told.finding.kind == fault.kind:
+            return Sentence(f"{fault.kind} ({told.title.en})", f"{fault.kind}（{told.title.zh}）")
+    return kind_name(fault.kind)
+
+
+def _kind_and_count(fault: FaultPasses, faults: CaseFaults) -> Sentence:
+    name, count, calls = _name(fault, faults), sum(fault.target), len(fault.target)
     if fault.together:
         return Sentence(f"{name.en} over {calls} calls together", f"{name.zh}（并看 {calls} 次调用）")
     return Sentence(f"{name.en} in {count} of {calls}", f"{name.zh}（{calls} 次中 {count} 次）")

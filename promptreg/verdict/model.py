@@ -350,6 +350,7 @@ class SuiteJudgement:
             },
             "faults": [_suite_fault(finding) for finding in self.faults],
             "fault_calls": self.fault_calls,
+            "unseen_below": rounded(unseen_below(self.fault_calls)),
             "self_test": [outcome.to_json() for outcome in self.power],
             "untestable_cases": list(self.untestable(UNTESTABLE_FAULTS)),
             "clusters": [cluster.to_json() for cluster in self.clusters],
@@ -403,6 +404,11 @@ def _suite_fault(finding: Finding) -> Json:
 def _sentences(sentence: Sentence) -> dict[str, Json]:
     """One key a language: `sentence` is English, as in every release; other languages are keys of their own."""
     return {"sentence": sentence.en, "sentence_zh": sentence.zh}
+
+
+def unseen_below(calls: int) -> float | None:
+    """Upper 95 % bound on the share of calls that show what none of so many independent calls showed; None for none."""
+    return float(1.0 - 0.05 ** (1.0 / calls)) if calls else None
 
 
 def rounded(value: float | None) -> float | None:

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Final
 from promptreg.scoring.faults.model import Severity
 from promptreg.text.sentence import Sentence
 from promptreg.verdict import fault_sentences
+from promptreg.verdict.evidence import FREE_OF
 from promptreg.verdict.model import CaseJudgement, CaseVerdict, severity
 
 if TYPE_CHECKING:
@@ -44,10 +45,13 @@ def with_faults(judgement: CaseJudgement, case: CaseEvidence) -> CaseJudgement:
     """
     faults = case.faults
     judgement = replace(judgement, faults=faults.told)
-    fatal, others = intolerable(faults), unexplained(faults)
+    proven = {outcome.check.removeprefix(FREE_OF) for outcome in judgement.checks if outcome.worse}
+    fatal = intolerable(faults)
+    others = tuple(fault for fault in unexplained(faults) if fault.kind not in proven)
     if fatal:
         said = fault_sentences.case_not_tolerated(fatal, faults)
-        if judgement.verdict is not CaseVerdict.PASS:
+        # What a test found is said as well; that none found anything would only contradict.
+        if judgement.verdict not in {CaseVerdict.PASS, CaseVerdict.CHANGED}:
             said = _joined(said, judgement.sentence)
         share = sum(fatal[0].target) / len(fatal[0].target)
         return replace(

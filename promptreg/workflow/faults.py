@@ -16,6 +16,9 @@ from promptreg.scoring.faults.case import NO_FAULTS, CaseFaults, case_faults
 from promptreg.scoring.faults.golden import Golden
 from promptreg.scoring.faults.observe import observe_answer, observe_exchange
 from promptreg.scoring.faults.over_cases import CaseSet
+from promptreg.scoring.faults.set_level import Outcome, passes_usually, task_class_losses
+from promptreg.workflow.pairing import CLUSTER_TAG
+from promptreg.workflow.plugins import load_extensions
 from promptreg.workflow.stored import CaseSamples
 
 if TYPE_CHECKING:
@@ -24,7 +27,9 @@ if TYPE_CHECKING:
     from promptreg.answer.model import Answer
     from promptreg.canonical import JsonObject
     from promptreg.config.model import Config, Deployment
-    from promptreg.scoring.faults.model import Observation
+    from promptreg.scoring.extensions import Extensions
+    from promptreg.scoring.faults.model import Finding, Observation
+    from promptreg.scoring.score import CaseScores
     from promptreg.store.runs import RunRecord
     from promptreg.store.store import Store
     from promptreg.suite.model import Case
@@ -61,6 +66,7 @@ def read_cases(
         measured: whether what is known of each call (its time, its tokens) is wanted too.
 
     Raises:
+        ConfigError: the project's own rules are wrong.
         StoreError: a stored sample is damaged.
     """
     header, name = pairing.baseline.header, pairing.suite.name
@@ -71,6 +77,7 @@ def read_cases(
         _Side(config.deployments.get(record.deployment), record.server),
     )
     found: dict[str, ReadCase] = {}
+    extensions = load_extensions(config.root)
     together = CaseSet()
     for case in sorted(pairing.known, key=lambda case: case.case_id):
         golden = pairing.baseline.goldens[case.case_id]
@@ -84,7 +91,7 @@ def read_cases(
             tuple(None if sample is None else sample.reading.answer for sample in samples),
             tuple(map(_measured, recorded)) if measured else (),
             tuple(map(_measured, samples)) if measured else (),
-            _faults(case, answers, recorded, samples, sides, together),
+            _faults(case, answers, recorded, samples, sides, together, extensions),
         )
     for case_id, of_set, finding in together.findings():
         read = found[case_id]
@@ -117,6 +124,7 @@ def _faults(
     samples: Sequence[ReadSample | None],
     sides: tuple[_Side, _Side],
     together: CaseSet,
+    extensions: Extensions,
 ) -> CaseFaults:
     """What the rules find in the calls of one case; its calls are added to those of the others."""
     of_source, of_target = (side.request(case) for side in sides)
@@ -128,7 +136,14 @@ def _faults(
     golden = _golden([call for call in source if call is not None], answers)
     target = [sides[1].observed(sample, of_target, golden) for sample in samples if sample is not None]
     together.add(case.case_id, [call or answer for call, answer in zip(source, unseen, strict=True)], target)
-    return case_faults(source, target, recorded=unseen, repeated=case.noise == "none")
+    return case_faults(
+        source,
+        target,
+        recorded=unseen,
+        repeated=case.noise == "none",
+        families=extensions.families(),
+        own=extensions.entries(),
+    )
 
 
 def _if_recorded(sample: ReadSample | None, answer: Answer | None) -> ReadSample | None:
@@ -156,6 +171,31 @@ def _golden(known: Sequence[Observation], answers: Sequence[Answer | None]) -> G
         answers=given,
         finish_reasons=finish_reasons or None,
     )
+
+
+def worse_classes(cases: Sequence[Case], scores: Sequence[CaseScores], alpha: float) -> tuple[Finding, ...]:
+    """F40: the tags whose cases lost their checks on the target.
+
+    Both sides are looked at through equally many passes: of ten passes against five, the majority of the ten is the
+    steadier one, and a check that fails by chance would look like a loss.
+
+    Args:
+        cases: of the suite; tags of clusters are no classes.
+        scores: of the cases that were compared.
+        alpha: probability of naming any class although none got worse.
+    """
+    tags = {case.case_id: case.tags for case in cases}
+    outcomes = []
+    for scored in scores:
+        if not scored.checks or scored.missing_source or scored.missing_target:
+            continue
+        passed = [rate.passed for rate in scored.checks]
+        passes = min(scored.n, scored.m)
+        before = passes_usually(passed, range(passes))
+        now = passes_usually(passed, range(scored.n, scored.n + passes))
+        classes = (tag for tag in dict.fromkeys(tags[scored.case_id]) if not tag.startswith(CLUSTER_TAG))
+        outcomes += [Outcome(tag, before, now) for tag in classes]
+    return task_class_losses(outcomes, alpha)
 
 
 def with_moved_reasoning(judgement: CaseJudgement, read: ReadCase | None) -> CaseJudgement:

@@ -53,8 +53,9 @@ def next_steps(comparison: Comparison) -> tuple[Sentence, ...]:
             f"用 `promptreg runs {comparison.run_id}` 查看调用失败的原因，再用 `promptreg compare --resume` 继续。",
         ),
         SuiteVerdict.REGRESSION: Sentence(
-            "Look at the failed cases first: their checks held on the source and no longer hold on the target.",
-            "先看失败的用例：它们的检查项在源部署上通过，在目标部署上不再通过。",
+            "Look at the failed cases first: each says which check, or freedom from which serving fault, held on the "
+            "source and no longer holds on the target.",
+            "先看失败的用例：每个用例都说明了哪个检查项在源部署上通过、在目标部署上不再通过，或出现了哪种服务故障。",
         ),
         SuiteVerdict.DRIFT: Sentence(
             "Read the drifted cases and decide whether the new answers are as good as the old ones.",

@@ -7,14 +7,15 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from promptreg.scoring.checks.registry import MEASURED_CHECKS
 from promptreg.scoring.score import CasePair, CaseScores, score_suite
 from promptreg.verdict.evidence import evidence_of
 from promptreg.verdict.power import judge_with_self_test, planter
 from promptreg.verdict.rules import Rules
-from promptreg.workflow.faults import read_cases, with_moved_reasoning
+from promptreg.workflow.faults import read_cases, with_moved_reasoning, worse_classes
+from promptreg.workflow.pairing import CLUSTER_TAG
 from promptreg.workflow.plugins import load_extensions
 from promptreg.workflow.varied import with_variation
 
@@ -141,6 +142,7 @@ def judge_stored(
     judgement = replace(
         judgement,
         cases=tuple(with_moved_reasoning(case, read.get(case.case_id)) for case in judgement.cases),
+        faults=worse_classes(pairing.known, scores, rules.regression_alpha),
     )
     return JudgedSuite(
         pairing,
@@ -148,10 +150,6 @@ def judge_stored(
         {pair.case.case_id: pair for pair in pairs},
         {case_scores.case_id: case_scores for case_scores in scores},
     )
-
-
-CLUSTER_TAG: Final = "cluster:"
-"""Beginning of the tag that cases of one conversation or document share, such as `cluster:contract-7`."""
 
 
 def share_cluster(cases: Sequence[Case]) -> bool:

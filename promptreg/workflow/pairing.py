@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from promptreg.baseline.read import read_baseline
 from promptreg.errors import BaselineError, Place, Problem
@@ -14,6 +14,10 @@ if TYPE_CHECKING:
 
     from promptreg.baseline.model import Baseline
     from promptreg.suite.model import Case, Suite
+
+
+CLUSTER_TAG: Final = "cluster:"
+"""Beginning of the tag that cases of one conversation or document share, such as `cluster:contract-7`."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -98,7 +98,7 @@ def _fault() -> JsonObject:
     count: Json = {"type": "integer", "minimum": 0}
     return _object(
         {
-            "kind": {"type": "string", "pattern": "^F[0-9]{2}$"},
+            "kind": {"type": "string", "pattern": "^(F[0-9]{2}|X-[a-z0-9-]+)$"},
             "severity": {"enum": ["E", "W"]},
             "where": _TEXT,
             "evidence": _TEXT,

@@ -22,6 +22,7 @@ from promptreg.report.payload import (
     SuiteView,
 )
 from promptreg.text.sentence import Sentence
+from promptreg.verdict import fault_sentences
 from promptreg.verdict.sentences import both_noises
 from promptreg.workflow.causes_view import cause_views, with_causes
 from promptreg.workflow.deployments_view import source_view, target_view
@@ -81,7 +82,7 @@ def _suite_view(suite: JudgedSuite) -> SuiteView:
         p_value=judgement.p_value,
         source_passes=judgement.facts.source_passes or None,
         target_passes=judgement.facts.target_passes or None,
-        notes=plan_notes(judgement),
+        notes=(*fault_notes(judgement), *plan_notes(judgement)),
     )
 
 
@@ -113,6 +114,15 @@ def plan_notes(judgement: SuiteJudgement) -> tuple[Sentence, ...]:
             f"统计了{kind[1]} {facts.labellings} 种“目标”标记方式（随机种子 {facts.seed}）。{method.zh}",
         ),
     )
+
+
+def fault_notes(judgement: SuiteJudgement) -> tuple[Sentence, ...]:
+    """Faults that only all cases together show, and how rare those must be that were not seen."""
+    found = tuple(fault_sentences.of_suite(finding) for finding in judgement.faults)
+    if not judgement.fault_calls:
+        return found
+    seen = bool(judgement.faults) or any(case.faults for case in judgement.cases)
+    return (*found, fault_sentences.not_seen(judgement.fault_calls, others=seen))
 
 
 def _share(facts: Facts) -> Sentence:

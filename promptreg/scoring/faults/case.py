@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
 from promptreg.scoring.faults.catalogue import catalogue
 from promptreg.scoring.faults.model import Severity
-from promptreg.scoring.faults.registry import RUN_FAMILIES, find_faults
+from promptreg.scoring.faults.registry import FAMILIES, find_faults, run_rules
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from promptreg.canonical import JsonObject
-    from promptreg.scoring.faults.model import Finding, Observation
+    from promptreg.scoring.faults.catalogue import Entry
+    from promptreg.scoring.faults.model import Finding, Observation, Rule
     from promptreg.text.sentence import Sentence
 
 IN_THE_ANSWER: Final = frozenset({"F01", "F15", "F16", "F17", "F18", "F19", "F20", "F33"})
@@ -35,21 +37,27 @@ class CaseFault:
     """Source calls that are known; 0 when the recording was made with another store."""
     together: bool = False
     """True when no single call shows it, but all calls of the case side by side: then `target` is all of them."""
+    own: Entry | None = None
+    """What the project tells of a kind of its own."""
 
     @property
     def title(self) -> Sentence:
         """What it is, in a few words."""
-        return catalogue().entries[self.finding.kind].title
+        return self._entry.title
 
     @property
     def sees(self) -> Sentence:
         """What a user of the application sees."""
-        return catalogue().entries[self.finding.kind].sees
+        return self._entry.sees
 
     @property
     def next_step(self) -> Sentence:
         """What to do."""
-        return catalogue().entries[self.finding.kind].next_step
+        return self._entry.next_step
+
+    @property
+    def _entry(self) -> Entry:
+        return self.own or catalogue().entries[self.finding.kind]
 
     @property
     def suspects(self) -> tuple[Sentence, ...]:
@@ -112,7 +120,7 @@ class CaseFaults:
     source_calls: int = 0
     """Source calls that are known."""
 
-    def with_passes(self, found: FaultPasses, finding: Finding) -> CaseFaults:
+    def with_passes(self, found: FaultPasses, finding: Finding, own: Entry | None = None) -> CaseFaults:
         """The same with one kind more, such as one that only the whole set of cases shows.
 
         A kind that is there already stays as it is: single calls tell more than several taken together.
@@ -126,6 +134,7 @@ class CaseFaults:
             sum(value is True for value in found.source),
             sum(value is not None for value in found.source),
             found.together,
+            own,
         )
         told = (*self.told, fault) if fault.more_often else self.told
         return replace(self, told=_ordered(told), passes=(*self.passes, found))
@@ -140,6 +149,8 @@ def case_faults(
     *,
     recorded: Sequence[Observation | None] = (),
     repeated: bool = True,
+    families: Sequence[Sequence[Rule]] = FAMILIES,
+    own: Mapping[str, Entry] = MappingProxyType({}),
 ) -> CaseFaults:
     """What the rules find on both sides of a case.
 
@@ -150,10 +161,12 @@ def case_faults(
             there is no answer.
         repeated: whether all calls of the case sent the very same prompt; only then can they be held against each
             other.
+        families: the rules.
+        own: what the project tells of its own kinds.
     """
-    of_source = [None if call is None else _kinds(call) for call in source]
-    of_recorded = [None if call is None else _kinds(call) for call in recorded] or [None] * len(source)
-    of_target = [_kinds(call) for call in target]
+    of_source = [None if call is None else _kinds(call, families) for call in source]
+    of_recorded = [None if call is None else _kinds(call, families) for call in recorded] or [None] * len(source)
+    of_target = [_kinds(call, families) for call in target]
     known = sum(kinds is not None for kinds in of_source)
     told = []
     passes = []
@@ -161,7 +174,7 @@ def case_faults(
         findings = [kinds[kind] for kinds in of_target if kind in kinds]
         gravest = min(findings, key=lambda finding: _GRAVITY[finding.severity])
         shown = sum(kinds is not None and kind in kinds for kinds in of_source)
-        fault = CaseFault(gravest, len(findings), len(target), shown, known)
+        fault = CaseFault(gravest, len(findings), len(target), shown, known, own=own.get(kind))
         if fault.more_often:
             told.append(fault)
         on_source = tuple(_on_source(kind, *both) for both in zip(of_source, of_recorded, strict=True))
@@ -169,9 +182,9 @@ def case_faults(
             having = tuple(kind in kinds and kinds[kind].severity is severity for kinds in of_target)
             refused = all(finding.where == "status" for finding in findings if finding.severity is severity)
             passes.append(FaultPasses(kind, severity, having, on_source, silent=not refused))
-    found = CaseFaults(_ordered(told), tuple(passes), _blind(of_source, target), len(target), known)
-    for finding, together in _of_runs(source, target) if repeated else ():
-        found = found.with_passes(together, finding)
+    found = CaseFaults(_ordered(told), tuple(passes), _blind(of_source, target, families), len(target), known)
+    for finding, together in _of_runs(source, target, run_rules(families)) if repeated else ():
+        found = found.with_passes(together, finding, own.get(finding.kind))
     return found
 
 
@@ -183,12 +196,16 @@ def _on_source(kind: str, call: Mapping[str, Finding] | None, recorded: Mapping[
     return kind in recorded
 
 
-def _blind(of_source: Sequence[Mapping[str, Finding] | None], target: Sequence[Observation]) -> tuple[FaultPasses, ...]:
+def _blind(
+    of_source: Sequence[Mapping[str, Finding] | None],
+    target: Sequence[Observation],
+    families: Sequence[Sequence[Rule]],
+) -> tuple[FaultPasses, ...]:
     """Freedom from each kind by rules that know no golden; see `CaseFaults.blind`."""
     known = [kinds for kinds in of_source if kinds is not None]
     if not known or len(known) < len(of_source):
         return ()
-    of_target = [_kinds(call if call.golden is None else replace(call, golden=None)) for call in target]
+    of_target = [_kinds(call if call.golden is None else replace(call, golden=None), families) for call in target]
     sides = [
         [{kind for kind, finding in kinds.items() if finding.severity is Severity.ERROR} for kinds in side]
         for side in (known, of_target)
@@ -205,14 +222,16 @@ def _blind(of_source: Sequence[Mapping[str, Finding] | None], target: Sequence[O
     )
 
 
-def _of_runs(source: Sequence[Observation | None], target: Sequence[Observation]) -> list[tuple[Finding, FaultPasses]]:
+def _of_runs(
+    source: Sequence[Observation | None], target: Sequence[Observation], families: Sequence[Sequence[Rule]]
+) -> list[tuple[Finding, FaultPasses]]:
     """What only several calls of a side show, taken together."""
     known = [call for call in source if call is not None]
-    of_source = {finding.kind for finding in _run_findings(known)}
+    of_source = {finding.kind for finding in _run_findings(known, families)}
     # One call shows nothing of the kind, and a recording of which a part is known shows only that part.
     on_source = len(known) > 1 and len(known) == len(source)
     found: dict[str, tuple[Finding, FaultPasses]] = {}
-    for finding in _run_findings(target):
+    for finding in _run_findings(target, families):
         shown = finding.kind in of_source if on_source else finding.kind in of_source or None
         passes = FaultPasses(
             finding.kind, finding.severity, (True,) * len(target), (shown,) * len(source), together=True
@@ -221,12 +240,12 @@ def _of_runs(source: Sequence[Observation | None], target: Sequence[Observation]
     return list(found.values())
 
 
-def _run_findings(calls: Sequence[Observation]) -> list[Finding]:
+def _run_findings(calls: Sequence[Observation], families: Sequence[Sequence[Rule]]) -> list[Finding]:
     if len(calls) < 2:
         return []
     # Names that say nothing: the rules read the roles of calls (cold, warm, alone) off their labels.
     named = [replace(call, label=f"pass {number}") for number, call in enumerate(calls, 1)]
-    return [finding for finding in find_faults(named, RUN_FAMILIES) if finding.severity is not Severity.INFO]
+    return [finding for finding in find_faults(named, families) if finding.severity is not Severity.INFO]
 
 
 _GRAVITY = {severity: rank for rank, severity in enumerate(Severity)}
@@ -236,10 +255,10 @@ def _ordered(faults: Sequence[CaseFault]) -> tuple[CaseFault, ...]:
     return tuple(sorted(faults, key=lambda fault: (_GRAVITY[fault.finding.severity], fault.finding.kind)))
 
 
-def _kinds(call: Observation) -> dict[str, Finding]:
+def _kinds(call: Observation, families: Sequence[Sequence[Rule]]) -> dict[str, Finding]:
     """The gravest finding of each kind in one call."""
     kinds: dict[str, Finding] = {}
-    for finding in find_faults(call):
+    for finding in find_faults(call, families):
         if finding.severity is not Severity.INFO:
             kinds.setdefault(finding.kind, finding)
     return kinds

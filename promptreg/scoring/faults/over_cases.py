@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 from promptreg.scoring.faults.case import FaultPasses
 from promptreg.scoring.faults.model import Observation, Severity
-from promptreg.scoring.faults.registry import RUN_FAMILIES, find_faults
+from promptreg.scoring.faults.registry import find_faults, run_rules
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -50,7 +50,7 @@ class _Calls:
 
     def found(self, kind: str) -> Iterator[tuple[str, int, Finding]]:
         """The findings of a kind, each with the case and the number of the call in which it shows."""
-        rules = [[rule for rule in rules if rule.kind == kind] for rules in RUN_FAMILIES]
+        rules = [[rule for rule in rules if rule.kind == kind] for rules in run_rules()]
         for finding in find_faults(self.calls, rules) if len(self.calls) > 1 else ():
             match = _LABEL.match(finding.where)
             if match is None or finding.severity is Severity.INFO:

@@ -24,11 +24,6 @@ FAMILIES: Final[tuple[tuple[Rule, ...], ...]] = (
 )
 """The rules of each family, in the order of the design page (A to G)."""
 
-RUN_FAMILIES: Final[tuple[tuple[Rule, ...], ...]] = tuple(
-    tuple(replace(rule, find=None) for rule in rules if rule.find_in_run is not None) for rules in FAMILIES
-)
-"""The same, of which only what looks at several calls is run."""
-
 _ORDER: Final = tuple(Severity)
 
 
@@ -54,6 +49,13 @@ def find_faults(
             if rule.find_in_run is not None and len(calls) > 1:
                 found.update(dict.fromkeys(rule.find_in_run(calls)))
     return tuple(sorted(found, key=lambda finding: (_ORDER.index(finding.severity), finding.kind, finding.where)))
+
+
+def run_rules(families: Sequence[Sequence[Rule]] = FAMILIES) -> tuple[tuple[Rule, ...], ...]:
+    """The same families, of which only what looks at several calls is left."""
+    return tuple(
+        tuple(replace(rule, find=None) for rule in rules if rule.find_in_run is not None) for rules in families
+    )
 
 
 def _labelled(finding: Finding, label: str) -> Finding:

@@ -8,12 +8,23 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from promptreg.scoring.faults.catalogue import found
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from promptreg.scoring.faults.model import Finding
 
 ALPHA: Final = 0.05
 """Probability of naming any class although none got worse."""
+
+
+def passes_usually(passed: Sequence[Sequence[bool | None]], answers: Sequence[int]) -> bool:
+    """Whether more than half of these answers pass every check that could be scored on them.
+
+    Args:
+        passed: by check, then by answer; None where an answer was not scored.
+        answers: numbers of the answers to look at.
+    """
+    kept = sum(all(check[answer] is not False for check in passed) for answer in answers)
+    return 2 * kept > len(answers)
 
 
 class Outcome(NamedTuple):
