@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
+from promptreg.cli.causes import cause_lines
 from promptreg.cli.console import STYLES, console, reader_language
 from promptreg.text.preview import preview
 from promptreg.text.terminal import safe_for_terminal
@@ -71,6 +72,8 @@ def _print_suite(out: Console, suite: SuiteJudgement, language: Language, *, qui
     if everything:
         for note in plan_notes(suite):
             out.print("  " + safe_for_terminal(note.text(language)))
+    for line in cause_lines(suite.clusters, language, everything=everything):
+        out.print(line)
     shown = [case for case in suite.cases if everything or case.verdict.value not in _QUIET_VERDICTS]
     for case in shown if everything else shown[:WORST_SHOWN]:
         out.print(_case_line(case, language))

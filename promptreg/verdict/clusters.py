@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING, Final
 
 from promptreg.text.sentence import Sentence
 from promptreg.verdict.cause_words import Words, words_of
+from promptreg.verdict.evidence import FREE_OF
 from promptreg.verdict.model import SEVERITY_CLASS, CaseVerdict
 
 if TYPE_CHECKING:
@@ -127,7 +128,8 @@ def _causes(case: CaseJudgement) -> Mapping[Cause, int]:
     for sign in case.signs:
         causes[_fact_channel(case) if sign.cause[0] == FACTS else sign.cause] = sign.samples
     for check in case.checks:
-        if check.worse:
+        # Freedom from a fault stands beside the checks; the fault itself is named already.
+        if check.worse and (FAULT, check.check.removeprefix(FREE_OF)) not in causes:
             causes[CHECK, check.check] = check.target_total - check.target_passed
     if case.verdict is CaseVerdict.ERROR and not any(cause[0] == ERROR for cause in causes):
         causes[ERROR,] = 0

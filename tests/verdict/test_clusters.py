@@ -217,6 +217,12 @@ def test_lacking_facts_are_told_by_the_channel_that_moved():
     ]
 
 
+def test_freedom_from_a_fault_is_not_told_beside_the_fault():
+    (cluster,) = clusters_of([judged("a", "fail", faults=["F29"], checks=["free of F29"])])
+    assert cluster.key == "fault:F29"
+    assert cluster.also == ()
+
+
 def test_checks_with_an_argument_of_their_own_are_grouped_by_name():
     cases = [judged(f"c{i}", "fail", checks=[f"contains: {i} days", "json"]) for i in range(3)]
     cases.append(judged("d", "fail", checks=["language: zh"]))
