@@ -13,6 +13,7 @@ from promptreg.canonical import JsonObject, sha256_of
 from promptreg.config.hints import did_you_mean, listing
 from promptreg.config.problems import sentences
 from promptreg.errors import Place, Problem, SuiteError
+from promptreg.suite.columns import lost_column
 from promptreg.suite.document import Rows, Table, line_of, value_at
 from promptreg.suite.files import resolve_project_file, shown_path
 from promptreg.suite.model import (
@@ -266,10 +267,19 @@ class SuiteBuilder:
             if entry.prompt is None:
                 self._problem("Cases from a CSV file need `prompt`, which its columns fill.", at)
                 return
+            columns = [name for name in (rows[0].values if rows else ()) if name != column]
+            wrong = None if prompt is None else lost_column(columns, prompt.names)
+            if wrong is not None:
+                self.problems.append(Problem(wrong, Place(shown, 1)))
+                return
             for row in rows:
                 yield from self._record(row, column, prompt, settings)
         else:
             for row in rows:
+                wrong = None if prompt is None else self._lost_key(row, column, prompt)
+                if wrong is not None:
+                    self.problems.append(Problem(wrong, row.place))
+                    return  # the next rows are of the same make
                 yield from self._line(row, column, entry, settings)
 
     def _record(self, row: Row, column: str | None, prompt: Prompt | None, settings: _Settings) -> Iterator[Case]:
@@ -279,6 +289,13 @@ class SuiteBuilder:
             self.problems.append(Problem(f"{wrong} (column `{column}`)", row.place))
             return
         yield from self._finished(case_id, prompt, row.values, settings, row.place)
+
+    @staticmethod
+    def _lost_key(row: Row, column: str | None, prompt: Prompt) -> str | None:
+        """What is wrong with a line that has no keys of a case, where one of its keys seems to be meant as one."""
+        if _CASE_KEYS & row.values.keys():
+            return None
+        return lost_column([name for name in row.values if name != column], prompt.names)
 
     def _line(self, row: Row, column: str | None, entry: WrittenRows, settings: _Settings) -> Iterator[Case]:
         """A line with keys of a case is a case; any other is a record whose keys are variables."""

@@ -52,6 +52,11 @@ class Prompt:
         prompt._blocks = [False] * len(messages)
         return prompt
 
+    @property
+    def names(self) -> frozenset[str]:
+        """Every variable that a message mentions."""
+        return frozenset().union(*map(_names, self._messages))
+
     def render(self, values: Mapping[str, Any]) -> tuple[JsonObject, ...]:
         """The messages with `values` filled in.
 
@@ -90,6 +95,14 @@ def _compiled(value: Any) -> Any:
     if isinstance(value, (list, tuple)):
         return [_compiled(item) for item in value]
     return value
+
+
+def _names(value: Any) -> frozenset[str]:
+    if isinstance(value, PromptTemplate):
+        return value.names
+    if isinstance(value, Mapping):
+        value = list(value.values())
+    return frozenset().union(*map(_names, value)) if isinstance(value, list) else frozenset()
 
 
 def _rendered(value: Any, values: Mapping[str, Any]) -> Any:

@@ -65,6 +65,11 @@ class PromptTemplate:
         """The text, when it has nothing to fill in."""
         return self._constant
 
+    @property
+    def names(self) -> frozenset[str]:
+        """Every name that the template mentions."""
+        return frozenset(self._lines)
+
     def render(self, values: Mapping[str, Any]) -> str:
         """The text with `values` filled in; values are data and never read as templates.
 

@@ -45,7 +45,7 @@ def test_every_request_is_there_with_and_without_a_stream():
 
 def test_nothing_of_a_machine_is_in_the_file():
     text = FILE.read_text(encoding="utf-8")
-    assert all(word not in text for word in ("/home/", "/root/", "/tmp/", "C:\\", "127.0.0.1", "gguf", "Bearer"))
+    assert all(word not in text for word in ("/home", "/tmp", "site-packages", "127.0.0.1", "gguf", "Bearer"))
     assert len(text) < 200_000
 
 
