@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from promptreg.cli.console import STYLES
-from promptreg.text.preview import preview
+from promptreg.text.preview import column_width, preview
 from promptreg.text.terminal import safe_for_terminal
 
 if TYPE_CHECKING:
@@ -48,9 +48,10 @@ def cause_lines(clusters: Sequence[Cluster], language: Language, *, everything: 
     yield Text(f"  {_TITLE[language]}")
     shown = clusters if everything else clusters[:CAUSES_SHOWN]
     counts = [_count(len(cluster.case_ids), language) for cluster in shown]
-    width = max(map(len, counts))
+    width = max(map(column_width, counts))
     for count, cluster in zip(counts, shown, strict=True):
-        yield Text.assemble((f"    {count:>{width}}", STYLES[cluster.verdict.value]), f"  {_told(cluster, language)}")
+        indent = " " * (4 + width - column_width(count))
+        yield Text.assemble((indent + count, STYLES[cluster.verdict.value]), f"  {_told(cluster, language)}")
         yield Text(f"    {'':{width}}  → {safe_for_terminal(cluster.next_step.text(language))}", style="dim")
     left = len(clusters) - len(shown)
     if left:

@@ -22,6 +22,7 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from promptreg.answer.reader import CONTENT_PART, THINK_TAG
 from promptreg.text.sentence import Sentence
 from promptreg.verdict.cause_words import Words, words_of
 from promptreg.verdict.evidence import FREE_OF
@@ -191,7 +192,9 @@ def _coinciding(by_cause: Mapping[Cause, Sequence[CaseJudgement]]) -> list[list[
 
 
 def _rank(cause: Cause) -> int:
-    return _RANK.get(cause[0], len(_RANK))
+    # Reasoning in the content is a broken server first; in another field it has merely moved.
+    head = FAULT if cause[0] == MOVED and cause[1] in (THINK_TAG, CONTENT_PART) else cause[0]
+    return _RANK.get(head, len(_RANK))
 
 
 def _cluster(

@@ -201,6 +201,14 @@ def test_faults_and_moved_reasoning_are_told_of_quiet_cases_too(verdict):
     assert cluster.also[0].en.startswith("F10 ")
 
 
+def test_reasoning_in_the_content_is_told_as_the_fault_that_it_is():
+    (cluster,) = clusters_of([judged("a", "fail", signs=[("moved", "think_tag")], faults=["F09"])])
+    assert cluster.key == "fault:F09"
+    assert cluster.also == (
+        Sentence("Reasoning moved to <think> tags in the content", "推理内容移到正文的 <think> 标签"),
+    )
+
+
 @pytest.mark.parametrize("verdict", ["new", "missing", "waived"])
 def test_what_was_not_judged_is_in_none(verdict):
     assert clusters_of([judged("a", verdict, faults=["F15"], signs=[FENCED])]) == ()
