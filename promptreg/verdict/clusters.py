@@ -97,7 +97,7 @@ def clusters_of(cases: Iterable[CaseJudgement]) -> tuple[Cluster, ...]:
     Args:
         cases: of one suite, in any order; their ids are different.
     """
-    ordered = sorted(cases, key=lambda case: (-case.severity, case.case_id))
+    ordered = sorted(cases, key=_order)
     causes = {case.case_id: dict(_causes(case)) for case in ordered}
     proven = {cause for case in ordered if case.verdict in _JUDGED_WORSE for cause in causes[case.case_id]}
     by_cause: dict[Cause, list[CaseJudgement]] = {}
@@ -119,6 +119,10 @@ def clusters_of(cases: Iterable[CaseJudgement]) -> tuple[Cluster, ...]:
             ),
         )
     )
+
+
+def _order(case: CaseJudgement) -> tuple[float, str]:
+    return -case.severity, case.case_id
 
 
 def _causes(case: CaseJudgement) -> Mapping[Cause, int]:
@@ -166,21 +170,15 @@ def _single_checks_by_name(
         cause: cause[1].partition(":")[0] for cause, cases in by_cause.items() if cause[0] == CHECK and len(cases) == 1
     }
     several = {name for name, count in Counter(name_of.values()).items() if count > 1}
-    merged: dict[Cause, list[CaseJudgement]] = {}
+    merged: dict[Cause, dict[str, CaseJudgement]] = {}
     for cause, cases in by_cause.items():
         name = name_of.get(cause)
-        if name not in several:
-            merged[cause] = [*merged.get(cause, ()), *cases]
-            continue
-        together = (CHECK, name)
+        together = (CHECK, name) if name in several else cause
         for case in cases:
             of_case = causes[case.case_id]
             of_case[together] = max(of_case.get(together, 0), of_case[cause])
-            if case not in merged.setdefault(together, []):
-                merged[together].append(case)
-    for cases in merged.values():
-        cases.sort(key=lambda case: (-case.severity, case.case_id))
-    return merged
+            merged.setdefault(together, {})[case.case_id] = case
+    return {cause: sorted(cases.values(), key=_order) for cause, cases in merged.items()}
 
 
 def _coinciding(by_cause: Mapping[Cause, Sequence[CaseJudgement]]) -> list[list[Cause]]:
