@@ -42,10 +42,8 @@ def by_definition(cases, weights):
     def surprise(values):
         return np.array([-np.log((values >= value - 1e-9).mean()) for value in values])
 
-    def strongest(surprises):
-        if not surprises:
-            return np.zeros(weights.labellings)
-        return surprise(np.max(surprises, axis=0) + 0.1 * np.sum(surprises, axis=0))
+    def strongest(strengths):
+        return np.max(strengths, axis=0) + 0.1 * np.sum(strengths, axis=0)
 
     t1, t2, t3, t4 = (np.zeros(weights.labellings) for _ in range(4))
     for case in cases:
@@ -56,13 +54,14 @@ def by_definition(cases, weights):
             if name in {"embedding", "edit", "position", "length"}:
                 t1 += surprise(u)
                 t2 += o
-            both = surprise(np.maximum(u, 0) ** 2 + np.maximum(o, 0) ** 2)
+            z = np.sqrt(np.maximum(u, 0) ** 2 + np.maximum(o, 0) ** 2)
+            both = (surprise(z) * np.minimum(z, 10)) ** 2
             if name == "embedding":
                 meaning.append(both)
             elif name not in {"edit", "position", "length"}:
                 statements.append(both)
-        t3 += strongest(meaning) ** 4
-        t4 += strongest(statements) ** 4
+        t3 += strongest(meaning)
+        t4 += strongest(statements)
     ranks = np.array([[(t >= value - 1e-9).sum() for value in t] for t in (t1, t2, t3, t4)])
     order = [(min(column), sum(column)) for column in ranks.T.tolist()]
     return np.mean([entry <= order[0] for entry in order])

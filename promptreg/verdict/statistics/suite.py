@@ -2,22 +2,23 @@
 
 Per case k, channel c and labelling, zU and zO are energy and outlyingness, standardised over the labellings, and
 
-    s = −ln p of max(zU, 0)² + max(zO, 0)², its rank among the labellings: how surprising, by any of the two.
+    z = sqrt(max(zU, 0)² + max(zO, 0)²)       how far, by either of the two
+    w = (−ln p of z · min(z, 10))²            how surprising, its rank among the labellings, and how far
 
     T1 = Σ_k Σ_c −ln p of zU     the answers are distributed a little differently everywhere } over the channels
     T2 = Σ_k Σ_c zO              answers lie a little further out everywhere                 } of the whole text
-    T3 = Σ_k (−ln p of s)⁴       a case clearly means something else          (embedding)
-    T4 = Σ_k (−ln p of s̄)⁴       a case clearly states or does something else (facts, form, contract and all others)
+    T3 = Σ_k w                   a case clearly means something else          (embedding)
+    T4 = Σ_k w̄                   a case clearly states or does something else (facts, form, contract and all others)
 
-where s̄ is the strongest of the case's channels plus a tenth of all of them, ranked again. Each T is computed under
-every labelling, ranked, and the smallest of the four ranks is ranked again over the same labellings. The level is
-exact, because every step treats all labellings alike; it costs nothing but power to look at more.
+where w̄ is the strongest of the case's channels plus a tenth of all of them. Each T is computed under every labelling,
+ranked, and the smallest of the four ranks is ranked again over the same labellings. The level is exact, because every
+step treats all labellings alike; it costs nothing but power to look at more.
 
 Why so (measured in docs/design/suite-statistic.md): a maximum over all channels, as in the form that this one replaced,
 lets ten noisy channels hide the one that is certain. Ranks put all channels on one scale, however skewed their
-distances are; meaning is kept apart from statements, because each alone finds what the other cannot see; and small
-changes everywhere are summed over the channels of the whole text, which agree when wording moves. The fourth power is
-nearly a maximum over the cases, but counts a second and a third wrong case.
+distances are, but they end: each of K cases has a labelling of rank 1, so that a lone wrong case is one of K. How far
+tells it from them. Meaning is kept apart from statements, because each alone finds what the other cannot see; and small
+changes everywhere are summed over the channels of the whole text, which agree when wording moves.
 
 Whole passes are permuted jointly: labelling b names the same passes "target" in every case. That is what protects
 when a pass has a state that all its cases share (load, batch shape). With fewer than `JOINT_MINIMUM` labellings this
@@ -51,8 +52,9 @@ MEANING: Final = frozenset({"embedding"})
 WORDING: Final = frozenset({"edit", "position", "length"})
 """Channels that any two wordings differ on. With those of T3 they are the channels of T1 and T2; T4 leaves them out."""
 
-SHARPNESS: Final = 4
-"""Power to which T3 and T4 raise a case's surprise."""
+FURTHEST: Final = 10.0
+"""Standard deviations beyond which further counts no more: on a channel that is 0 for nearly all pairs one differing
+answer alone is 50 of them away, and would outweigh three cases with a wrong number each."""
 
 AGREEMENT: Final = 0.1
 """Weight of all of a case's channels beside the strongest: among labellings with equally strong ones it decides."""
@@ -136,24 +138,25 @@ def _case_statistic(
     names: Sequence[str], energy: Floats, outlyingness: Floats, broken: Mapping[str, Floats]
 ) -> CaseStatistic:
     size = energy.shape[1]
-    surprises: dict[str, Floats] = {}
+    strengths: dict[str, Floats] = {}
     channel_z: dict[str, float] = {}
     spread_out, further_out = np.zeros(size), np.zeros(size)
     for name, own_energy, own_outlyingness in zip(names, energy, outlyingness, strict=True):
         channel_z[name] = float(max(own_energy[0], own_outlyingness[0]))
-        surprises[name] = _surprise(np.maximum(own_energy, 0) ** 2 + np.maximum(own_outlyingness, 0) ** 2)
+        strengths[name] = _strength(np.sqrt(np.maximum(own_energy, 0) ** 2 + np.maximum(own_outlyingness, 0) ** 2))
         if name in MEANING | WORDING:
             spread_out += _surprise(own_energy)
             further_out += own_outlyingness
     for name, values in broken.items():
-        channel_z[name] = float(standardised(values, values.max())[0])
-        surprises[name] = _surprise(values)
-    everything = tail_counts(_strongest([*surprises.values()], size))
+        own = standardised(values, values.max())
+        channel_z[name] = float(own[0])
+        strengths[name] = _strength(np.maximum(own, 0))
+    everything = tail_counts(_strongest(strengths, strengths, size))
     return CaseStatistic(
         energy=spread_out,
         outlyingness=further_out,
-        meaning=_ranked(surprises, MEANING, size) ** SHARPNESS,
-        statements=_ranked(surprises, surprises.keys() - MEANING - WORDING, size) ** SHARPNESS,
+        meaning=_strongest(strengths, MEANING, size),
+        statements=_strongest(strengths, strengths.keys() - MEANING - WORDING, size),
         p_value=float(everything[0]) / size,
         smallest_p=float(everything.min()) / size,
         channel_z=channel_z,
@@ -168,17 +171,18 @@ def _broken(case: CaseMeasures, weights: PairWeights) -> dict[str, Floats]:
     return broken
 
 
-def _ranked(surprises: Mapping[str, Floats], names: Iterable[str], size: int) -> Floats:
-    """−ln p of the strongest of these channels under every labelling; 0 everywhere where the case has none of them."""
-    chosen = [surprises[name] for name in surprises if name in names]
-    return _surprise(_strongest(chosen, size))
-
-
-def _strongest(surprises: Sequence[Floats], size: int) -> Floats:
-    if not surprises:
+def _strongest(strengths: Mapping[str, Floats], names: Iterable[str], size: int) -> Floats:
+    """Strength w̄ of these channels under every labelling; 0 everywhere where the case has none of them."""
+    chosen = [strengths[name] for name in strengths if name in names]
+    if not chosen:
         return np.zeros(size)
-    stacked = np.stack(surprises)
+    stacked = np.stack(chosen)
     return np.asarray(stacked.max(axis=0) + AGREEMENT * stacked.sum(axis=0))
+
+
+def _strength(z: Floats) -> Floats:
+    """Strength w of one channel: how surprising its z ≥ 0 is under every labelling, times how far it is, squared."""
+    return np.asarray((_surprise(z) * np.minimum(z, FURTHEST)) ** 2)
 
 
 def _surprise(values: Floats) -> Floats:
