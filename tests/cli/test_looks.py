@@ -114,3 +114,25 @@ def test_looks_of_the_configuration(pair):
     refusal = pair.run("compare", "--dry-run")
     assert refusal.exit_code == 2
     assert "`looks` ends after 8 passes" in refusal.stderr
+
+
+def test_drift_without_a_case_goes_on_to_find_it(pair_of):
+    """One case of forty: 1/286 after three passes proves the suite and no case; 1/3003 after five names it."""
+    numbers = range(40)
+    greet = {"match": "Greet guest", "answers": ["Hello, guest.", "Good day, guest.", "Welcome, guest.", "Hi, guest."]}
+    wrong = {"match": "Greet guest 17 ", "answers": [OTHER]}
+    pair = pair_of(source={"seed": 1, "rules": [greet]}, target={"seed": 2, "rules": [wrong, greet]})
+    for path in (pair.folder / "suites").iterdir():
+        path.unlink()
+    pair.project.suite("greetings", {f"g{i:02}": f"Greet guest {i} now." for i in numbers})
+    pair.record()
+    done = pair.run("compare", "--json")
+    said = done.json
+    assert said["verdict"] == "DRIFT"
+    assert "changed, going on to find the cases: greetings" in done.stderr
+    assert len(pair.target.chats) == 200
+    assert facts(said, "greetings")["decided_at"] == 3
+    assert facts(said, "greetings")["alpha"] == 0.02
+    cases = {case["case_id"]: case["verdict"] for case in said["suites"][0]["cases"]}
+    assert [case_id for case_id, verdict in cases.items() if verdict == "drift"] == ["g17"]
+    assert pair.run("compare", "--run", said["run_id"], "--json").json == said
