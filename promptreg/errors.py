@@ -6,6 +6,7 @@
     │   ├── ConfigError           promptreg.toml or [tool.promptreg]
     │   ├── SuiteError            a suite, or a case file it names
     │   └── BaselineError         a baseline under baselines/
+    ├── EncodingError ........ 2  a model's prompt format has no place for these messages
     ├── EndpointError ........ 4  a deployment cannot be used
     ├── StoreError ........... 4  .promptreg/store.db cannot be read or written
     └── OutputError .......... 4  a report or baseline cannot be written
@@ -90,6 +91,12 @@ class SuiteError(ProjectError):
 
 class BaselineError(ProjectError):
     """A baseline file is damaged or does not belong to the suite."""
+
+
+class EncodingError(PromptregError):
+    """Messages that a model's prompt format has no place for: its server would refuse them, or render nonsense."""
+
+    exit_code = ExitCode.USAGE
 
 
 class EndpointError(PromptregError):
