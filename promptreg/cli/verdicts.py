@@ -9,7 +9,7 @@ from promptreg.cli.causes import cause_lines
 from promptreg.cli.console import STYLES, console, reader_language
 from promptreg.text.preview import preview
 from promptreg.text.terminal import safe_for_terminal
-from promptreg.workflow.view import plan_notes
+from promptreg.workflow.view import fault_notes, plan_notes
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -37,6 +37,10 @@ _FAULT = {
     "the source",
     "zh": "{title}：{cases} 个用例（{names}）；目标部署 {target_calls} 次调用中 {target} 次，源部署 {source_calls} 次中"
     " {source} 次",
+}
+_FAULT_TOGETHER = {
+    "en": "{title}: {cases} cases ({names}); only the calls of a case side by side show it",
+    "zh": "{title}：{cases} 个用例（{names}）；只有并看同一用例的多次调用才能发现",
 }
 _RUN = {"en": "Run: {run}", "zh": "运行：{run}"}
 _WARNING = {"en": "Warning: {text}", "zh": "警告：{text}"}
@@ -82,6 +86,8 @@ def _print_suite(out: Console, suite: SuiteJudgement, language: Language, *, qui
         out.print("  " + _MORE[language].format(count=left))
     for kind, cases in _faults_by_kind(suite):
         out.print(_fault_line(kind, cases, language))
+    for note in fault_notes(suite):
+        out.print("  " + safe_for_terminal(note.text(language)))
 
 
 def _faults_by_kind(suite: SuiteJudgement) -> list[tuple[str, list[CaseJudgement]]]:
@@ -102,10 +108,12 @@ def _fault_line(kind: str, cases: Sequence[CaseJudgement], language: Language) -
     faults = [fault for case in cases for fault in case.faults if fault.finding.kind == kind]
     names = ", ".join(preview(case.case_id, 40) for case in cases[:FAULTY_SHOWN])
     worst = min(fault.finding.severity.value for fault in faults)
+    # Seen only when calls are held side by side: there is no number of calls that show it.
+    template = _FAULT_TOGETHER if all(fault.together for fault in faults) else _FAULT
     return Text.assemble(
         (f"  {kind} {worst}".ljust(10), "red" if worst == "E" else "yellow"),
         " "
-        + _FAULT[language].format(
+        + template[language].format(
             title=faults[0].title.text(language),
             cases=len(cases),
             names=names + (", …" if len(cases) > FAULTY_SHOWN else ""),

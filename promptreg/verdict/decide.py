@@ -24,9 +24,9 @@ from typing import TYPE_CHECKING, Final
 
 from promptreg.scoring.contract.features import FACT_KIND
 from promptreg.scoring.contract.shared import breaches
-from promptreg.verdict import sentences, suite_sentences
+from promptreg.verdict import fault_sentences, sentences, suite_sentences
 from promptreg.verdict.comparison import CaseResult, Comparison, compare_cases, labelling_count, permuted_jointly
-from promptreg.verdict.evidence import evidence_of
+from promptreg.verdict.evidence import FREE_OF, evidence_of
 from promptreg.verdict.material import case_channels, material_effects
 from promptreg.verdict.model import (
     CaseJudgement,
@@ -45,7 +45,7 @@ from promptreg.verdict.signs import signs_of
 from promptreg.verdict.statistics.contract import CONTRACT
 from promptreg.verdict.statistics.effect import drifted_bound, noise_multiple, spread
 from promptreg.verdict.statistics.labellings import is_exact
-from promptreg.verdict.zero_tolerance import FAULT, intolerable, unexplained, with_faults
+from promptreg.verdict.zero_tolerance import FAULT, intolerable, unexplained, unproven_fault, with_faults
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -189,7 +189,8 @@ def _judged(result: CaseResult, checks: tuple[CheckOutcome, ...], gates: _Gates,
     if worse:
         verdict = CaseVerdict.FAIL
         p_check = worse[0].p_value or 1.0
-        sentence = sentences.case_fails(worse, sentences.chance_of_failures(p_check))
+        told = fault_sentences if worse[0].check.startswith(FREE_OF) else sentences
+        sentence = told.case_fails(worse, sentences.chance_of_failures(p_check))
         effect = -log10(p_check)
     elif gates.drift and result.listed and (material or not case.deterministic_source):
         verdict = CaseVerdict.DRIFT
@@ -358,5 +359,8 @@ def _suite_verdict(
             judgement.facts, judgement.p_value, reasons
         )
     return SuiteVerdict.EQUIVALENT, suite_sentences.suite_equivalent(
-        judgement.facts, judgement.p_value or 1.0, notes(judgement, rules)
+        judgement.facts,
+        judgement.p_value or 1.0,
+        notes(judgement, rules),
+        faults=any(map(unproven_fault, judgement.cases)),
     )

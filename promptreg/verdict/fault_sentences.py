@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from promptreg.scoring.faults.catalogue import catalogue
 from promptreg.text.sentence import Sentence
+from promptreg.verdict.evidence import FREE_OF
 from promptreg.verdict.model import unseen_below
 from promptreg.verdict.sentences import percent
 
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
 
     from promptreg.scoring.faults.case import CaseFaults, FaultPasses
     from promptreg.scoring.faults.model import Finding
+    from promptreg.verdict.model import CheckOutcome
 
 
 def kind_name(kind: str) -> Sentence:
@@ -38,14 +40,37 @@ def case_not_tolerated(found: Sequence[FaultPasses], faults: CaseFaults) -> Sent
     )
 
 
-def case_has_faults(found: Sequence[FaultPasses], faults: CaseFaults) -> Sentence:
-    """Faults of severity E that only the target shows, in a case in which nothing is proven."""
+def case_fails(worse: Sequence[CheckOutcome], surprise: Sentence) -> Sentence:
+    """Verdict `fail` by the regression test, where freedom from a fault got worst."""
+    first = worse[0]
+    name = kind_name(first.check.removeprefix(FREE_OF))
+    more_en = f" ({len(worse) - 1} more got worse)" if len(worse) > 1 else ""
+    more_zh = f"（另有 {len(worse) - 1} 项变差）" if len(worse) > 1 else ""
+    target, source = first.target_total - first.target_passed, first.source_total - first.source_passed
+    return Sentence(
+        f"{name.en} was seen in {target} of {first.target_total} target calls but only in {source} of "
+        f"{first.source_total} source calls{more_en}: {surprise.en}. Fix the deployment before the switch.",
+        f"{name.zh}在目标部署 {first.target_total} 次调用中出现 {target} 次，在源部署 {first.source_total} 次调用中"
+        f"只出现 {source} 次{more_zh}：{surprise.zh}。切换之前请先修复部署。",
+    )
+
+
+def case_has_faults(found: Sequence[FaultPasses], faults: CaseFaults, *, alone: bool) -> Sentence:
+    """Faults of severity E that only the target shows.
+
+    Args:
+        found: at least one, those in the most calls first.
+        faults: of the case.
+        alone: whether nothing else was proven of the case.
+    """
     first = found[0]
     seen = _seen(first, faults)
     others_en = "".join(f" Also {_kind_and_count(one, faults).en}." for one in found[1:])
     others_zh = "".join(f"还有 {_kind_and_count(one, faults).zh}。" for one in found[1:])
+    if not alone:
+        return Sentence(f"{seen.en}.{others_en}", f"{seen.zh}。{others_zh}")
     return Sentence(
-        f"{seen.en}, which is not proof of a regression, but look at it.{others_en}",
+        f"{seen.en}; that is not proof of a regression, but look at it.{others_en}",
         f"{seen.zh}；这还不能证明变差，但需要查看。{others_zh}",
     )
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from promptreg.text.sentence import Sentence
-from promptreg.verdict.evidence import FREE_OF
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -177,23 +176,17 @@ def more_breaches(count: int) -> Sentence:
     )
 
 
-def check_name(check: str) -> Sentence:
-    """A check in users' words; freedom from a kind of fault stands among the checks."""
-    kind = check.removeprefix(FREE_OF)
-    return Sentence(f"“{check}”", f"“没有 {kind}”") if kind != check else Sentence(check, check)
-
-
 def case_fails(worse: Sequence[CheckOutcome], surprise: Sentence) -> Sentence:
     """Verdict `fail`: names the check that got worst, and how many others."""
-    first, name = worse[0], check_name(worse[0].check)
+    first = worse[0]
     more_en = f" (and {len(worse) - 1} more)" if len(worse) > 1 else ""
     more_zh = f"（另有 {len(worse) - 1} 项）" if len(worse) > 1 else ""
     return Sentence(
-        f"Check {name.en}{more_en} holds for {first.source_passed} of {first.source_total} source answers but only "
+        f"Check {first.check}{more_en} holds for {first.source_passed} of {first.source_total} source answers but only "
         f"{first.target_passed} of {first.target_total} target answers: {surprise.en}. Fix the prompt or the "
         f"deployment "
         f"before the switch.",
-        f"检查项 {name.zh}{more_zh}在源部署 {first.source_total} 条回答中有 {first.source_passed} 条成立，"
+        f"检查项 {first.check}{more_zh}在源部署 {first.source_total} 条回答中有 {first.source_passed} 条成立，"
         f"在目标部署 {first.target_total} 条中只有 {first.target_passed} 条成立："
         f"{surprise.zh}。切换之前请修改提示词或部署。",
     )

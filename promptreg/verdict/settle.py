@@ -6,6 +6,7 @@ from math import ceil, log
 from typing import TYPE_CHECKING, Final
 
 from promptreg.verdict import fault_sentences, suite_sentences
+from promptreg.verdict.evidence import FREE_OF
 from promptreg.verdict.model import UNTESTABLE_FAULTS, CaseVerdict
 from promptreg.verdict.planted import FAULTS
 from promptreg.verdict.rules import MINIMUM_SOURCE_PASSES, MINIMUM_TARGET_PASSES
@@ -83,8 +84,9 @@ def notes(judgement: SuiteJudgement, rules: Rules) -> tuple[Sentence, ...]:
         found.append(suite_sentences.gone(gone))
     if faulty := tuple(sorted(case.case_id for case in judgement.cases if unproven_fault(case))):
         found.append(fault_sentences.faults_unproven(faulty))
-    if judgement.regression.worse:
-        found.append(suite_sentences.lower_unproven(judgement.regression.worse, judgement.facts.regression_alpha))
+    told = tuple(f"{case_id}: {FREE_OF}" for case_id in faulty)
+    if worse := [label for label in judgement.regression.worse if not label.startswith(told)]:
+        found.append(suite_sentences.lower_unproven(worse, judgement.facts.regression_alpha))
     return tuple(found)
 
 

@@ -124,17 +124,25 @@ def suite_not_tolerated(
     )
 
 
-def suite_equivalent(facts: Facts, p_value: float, notes: Sequence[Sentence]) -> Sentence:
-    """Verdict `EQUIVALENT`. The bound on what may still have drifted is always said."""
+def suite_equivalent(facts: Facts, p_value: float, notes: Sequence[Sentence], *, faults: bool = False) -> Sentence:
+    """Verdict `EQUIVALENT`. The bound on what may still have drifted is always said.
+
+    Args:
+        facts: of the suite.
+        p_value: of the drift test.
+        notes: what is said after it.
+        faults: whether serving faults are to be looked at, so that there is something to do.
+    """
+    nothing = Sentence("", "") if faults else Sentence(" Nothing to do.", "无需处理。")
     what = compared(facts)
     bound = percent(facts.drifted_bound if facts.drifted_bound is not None else 1.0)
     return Sentence(
         f"No drift and no worse check: {what.en}, p = {_p(p_value)} against a limit of {_p(facts.alpha)}. At most "
         f"{bound} "
-        f"of the cases can have drifted unseen (95 % confidence). Nothing to do.{_join(notes).en}{_caveat(facts).en}",
+        f"of the cases can have drifted unseen (95 % confidence).{nothing.en}{_join(notes).en}{_caveat(facts).en}",
         f"没有漂移，检查项也没有变差：{what.zh}，p = {_p(p_value)}，界限为 {_p(facts.alpha)}。未被发现的漂移用例最多"
         f"占 {bound}（95 % 置信度）。"
-        f"无需处理。{_join(notes).zh}{_caveat(facts).zh}",
+        f"{nothing.zh}{_join(notes).zh}{_caveat(facts).zh}",
     )
 
 

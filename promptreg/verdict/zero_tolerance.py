@@ -63,7 +63,8 @@ def with_faults(judgement: CaseJudgement, case: CaseEvidence) -> CaseJudgement:
         )
     if not others or judgement.verdict is CaseVerdict.ERROR:
         return judgement
-    said = fault_sentences.case_has_faults(others, faults)
+    alone = judgement.verdict in {CaseVerdict.PASS, CaseVerdict.CHANGED}
+    said = fault_sentences.case_has_faults(others, faults, alone=alone)
     if judgement.verdict is CaseVerdict.PASS:
         known = fault_sentences.texts_known(case.source_passes, case.target_passes)
         share = sum(others[0].target) / len(others[0].target)
