@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from promptreg.scoring.faults.model import Finding, Observation
-    from promptreg.scoring.faults.repetition import Loop
+    from promptreg.scoring.faults.repetition import Loop, Run
     from promptreg.scoring.faults.views import Text
 
 _LEAST_RUN: Final = 16
@@ -26,6 +26,12 @@ _SAME_TOKEN: Final = re.compile(
 )
 _DRAWN: Final = frozenset("-=_*#~+|.·…─━═│┃║▁█▓▒░•0123456789/\\<>^:'\"`,")
 """Characters that rules, tables of contents, drawings and long numbers are made of."""
+
+_LONGEST_LINE: Final = 256
+"""No line or leader is drawn this long."""
+
+_LEAST_UNLIKE: Final = 64
+"""The same where the source is known, which has no such run at all."""
 
 _SHOUTED: Final = frozenset("哈呵嘿嘻啊呀呜哇嗷喵汪咚哔aeghmoruwzAEGHMORUWZWｗ")
 """Letters that laughing, shouting and sleeping are written with."""
@@ -73,14 +79,24 @@ def _run(call: Observation, where: str, text: Text, goldens: tuple[Text, ...]) -
         return None
     if any((known := longest_run(golden.raw)) and known.character == run.character for golden in goldens):
         return None
-    if not _cut(call):
-        if run.character in _DRAWN or (run.character in _SHOUTED and run.length < 200):
-            return None
-        if not goldens and _wanted(call, run.character):
-            return None
+    if not _cut(call) and _drawn(run, known=bool(goldens)):
+        return None
+    if not _cut(call) and not goldens and _wanted(call, run.character):
+        return None
     if _cut(call) and not goldens and asks_for_repetition(call.prompt.raw):
         return None
     return found("F01", f"{where}[{run.offset}]", f"{run.character} ×{run.length}")
+
+
+def _drawn(run: Run, *, known: bool) -> bool:
+    """Whether a run that the model ended by itself may be a line, a leader, a number or a shout."""
+    if run.character in _SHOUTED:
+        return run.length < 200
+    if run.character not in _DRAWN:
+        return False
+    if known:
+        return run.length < _LEAST_UNLIKE
+    return run.character.isdigit() or run.length < _LONGEST_LINE
 
 
 def _loop(call: Observation, where: str, text: Text, goldens: tuple[Text, ...]) -> Finding | None:
@@ -136,7 +152,10 @@ def _punctuation(call: Observation, where: str, text: Text, goldens: tuple[Text,
 
 
 def _wanted(call: Observation, character: str) -> bool:
-    return asks_for_repetition(call.prompt.raw) or character in call.prompt.raw
+    prompt = call.prompt.raw
+    if character in _DRAWN:  # such marks stand in most prompts
+        return asks_for_repetition(prompt) or asks_for_shape(prompt)
+    return asks_for_repetition(prompt) or character in prompt
 
 
 def _cut(call: Observation) -> bool:
