@@ -172,6 +172,12 @@ def _ended_by(error: BaseException) -> ExitCode:
                 "output elsewhere, and run the command again.",
                 err=True,
             )
+        case UnicodeEncodeError() if error.encoding == sys.getfilesystemencoding() != "utf-8":
+            click.echo(
+                f"Error: File names are {error.encoding} on this system and cannot have "
+                f"“{error.object[error.start : error.end]}”. Set PYTHONUTF8=1, or use a UTF-8 locale.",
+                err=True,
+            )
         case PromptregError():
             _show(error)
             code = error.exit_code

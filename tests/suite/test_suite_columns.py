@@ -37,8 +37,8 @@ def test_what_seems_to_be_meant_is_named(name, part):
 
 @pytest.mark.parametrize(
     "name",
-    ["", "note", "text", "answer", "category", "type", "noise", "infer", "context", "问题", "期望", "requested_by", "a" * 9999],
-)  # fmt: skip
+    ["", "note", "text", "answer", "category", "type", "noise", "infer", "context", "问题", "期望", "a" * 9999],
+)
 def test_other_columns_are_the_users(name):
     assert lost_column([name, "question"], USED) is None
 
