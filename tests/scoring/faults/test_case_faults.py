@@ -6,10 +6,14 @@ from dataclasses import replace
 
 import pytest
 
-from promptreg.scoring.faults.case import case_faults
+from promptreg.answer.model import Answer, Usage
+from promptreg.scoring.faults.case import CaseFaults, case_faults
+from promptreg.scoring.faults.catalogue import Entry
 from promptreg.scoring.faults.golden import Golden
-from promptreg.scoring.faults.model import Severity
+from promptreg.scoring.faults.model import Probe, Rule, Severity
+from promptreg.scoring.faults.observe import observe_answer
 from promptreg.scoring.faults.payload import observations_from_json
+from promptreg.text.sentence import Sentence
 
 
 def call(content, **message):
@@ -76,3 +80,84 @@ def test_errors_come_first_and_json_has_both_languages():
     entry = found[0].to_json()
     assert entry["title"] != entry["title_zh"]
     assert entry["target"] == entry["target_calls"] == 2
+
+
+SHOWN = GOOD + "<｜end▁of▁sentence｜>"
+
+
+def found_in(source, target, **more):
+    sources = [None if text is None else call(text) for text in source]
+    golden = Golden.of(one for one in sources if one is not None)
+    return case_faults(sources, [replace(call(text), golden=golden) for text in target], **more)
+
+
+def test_every_call_of_both_sides_is_told_apart():
+    found = found_in([GOOD] * 3, [GOOD, SHOWN])
+    (passes,) = found.passes
+    assert (passes.kind, passes.severity) == ("F33", Severity.ERROR)
+    assert passes.target == (False, True)
+    assert passes.source == (False,) * 3
+    assert passes.never_on_source
+    assert (found.target_calls, found.source_calls) == (2, 3)
+
+
+def test_rules_that_know_no_golden_see_both_sides_alike():
+    # With the golden, the target is excused for what the source does as well; without it both sides show the kind.
+    found = found_in([SHOWN, GOOD], [SHOWN, GOOD])
+    assert found.passes == ()
+    (blind,) = found.blind
+    assert (blind.kind, blind.source, blind.target) == ("F33", (True, False), (True, False))
+
+
+@pytest.mark.parametrize("source", [[], [None, None], [GOOD, None]], ids=["none", "unknown", "in part"])
+def test_without_all_calls_of_the_source_nothing_can_be_permuted(source):
+    found = found_in(source, [GOOD, SHOWN])
+    assert found.blind == ()
+    assert [passes.kind for passes in found.passes] == ["F33"]
+
+
+def test_the_recorded_answer_tells_of_kinds_that_an_answer_shows():
+    target = [replace(call(SHOWN), golden=Golden(contents=(GOOD,)))]
+    recorded = [observe_answer(Answer(content=GOOD, finish_reason="stop"))] * 2
+    (passes,) = case_faults([None, None], target, recorded=recorded).passes
+    assert passes.source == (False, False)
+    recorded[1] = observe_answer(Answer(content=SHOWN, finish_reason="stop"))
+    (passes,) = case_faults([None, None], target, recorded=recorded).passes
+    assert passes.source == (False, True)
+    # What stands in the stream or in the counts is not in a recorded answer.
+    cut = replace(call("好\ufffd"), golden=Golden(contents=(GOOD,)))
+    (damaged,) = case_faults([None], [cut], recorded=recorded[:1]).passes
+    assert (damaged.kind, damaged.source) == ("F07", (None,))
+
+
+def test_an_empty_recorded_answer_may_have_been_billed():
+    billed = replace(call(""), usage=Usage(12, 40, 52))
+    found = case_faults([None], [billed], recorded=[observe_answer(Answer(finish_reason="stop"))])
+    by_kind = {passes.kind: passes for passes in found.passes}
+    assert by_kind["F01"].source == (True,)
+
+
+def test_calls_side_by_side():
+    def thinking(*reasonings):
+        return [call(GOOD, reasoning_content=text) if text else call(GOOD) for text in reasonings]
+
+    target = thinking("想一想。", "", "再想一想。")
+    found = case_faults(thinking("想。", "想想。"), target)
+    (unsteady,) = found.told
+    assert (unsteady.finding.kind, unsteady.together, unsteady.target, unsteady.source) == ("F13", True, 3, 0)
+    assert unsteady.to_json()["together"] is True
+    assert case_faults(thinking("想。", ""), target).told == ()
+    assert case_faults(thinking("想。", "想想。"), target, repeated=False).told == ()
+
+
+def test_a_kind_of_the_project_s_own_is_told_with_its_own_words():
+    entry = Entry("X-price", Sentence("Price", "价格"), Sentence("s", "看"), Sentence("n", "做"), Severity.ERROR)
+    rule = Rule("X-price", Probe.ONE, lambda one: [entry.found("content", "x")] if "30" in one.answer.content else [])
+    found = case_faults([call("七天")], [call(GOOD)], families=[[rule]], own={"X-price": entry})
+    (fault,) = found.told
+    assert (fault.title, fault.source_calls) == (Sentence("Price", "价格"), 1)
+    assert found.blind[0].kind == "X-price"
+
+
+def test_no_calls_at_all():
+    assert case_faults([], []) == CaseFaults()
