@@ -49,7 +49,7 @@ def test_the_chinese_reader_gets_the_chinese_sentences(project):
     assert "下一步：在系统提示词和工具结果中查找该地址。" in done.stdout
 
 
-def test_compare_judges_by_the_check_and_the_channel_of_the_page(project, monkeypatch):
+def test_compare_judges_by_the_check_the_channel_and_the_fault_of_the_page(project, monkeypatch):
     for module in ("compare", "recording_check"):
         monkeypatch.setattr(f"promptreg.workflow.{module}.load_embedder", lambda *_: _Same())
     project.section("plan", record_passes=10, compare_passes=5)
@@ -61,9 +61,12 @@ def test_compare_judges_by_the_check_and_the_channel_of_the_page(project, monkey
     assert done.exit_code == 1, done.stderr
     (suite,) = done.json["suites"]
     cases = {case["case_id"]: case for case in suite["cases"]}
-    (check,) = cases["status"]["checks"]
+    check, freedom = cases["status"]["checks"]
+    assert (freedom["check"], freedom["target_rate"]) == ("free of X-internal-address", 0.0)
     assert (check["check"], check["source_rate"], check["target_rate"]) == ("order_number: LH", 1.0, 0.0)
     assert all(cases[name]["channels"]["links"]["z"] > 2 for name in ("status", "returns"))
+    assert "X-internal-address" in {fault["kind"] for fault in cases["status"]["faults"]}
+    assert "X-internal-address" not in {fault["kind"] for fault in cases["returns"]["faults"]}
 
 
 def test_a_wrong_argument_is_told_with_its_line_before_any_call(project):
