@@ -226,12 +226,15 @@ def _of_runs(
     source: Sequence[Observation | None], target: Sequence[Observation], families: Sequence[Sequence[Rule]]
 ) -> list[tuple[Finding, FaultPasses]]:
     """What only several calls of a side show, taken together."""
+    of_target = _run_findings(target, families)
+    if not of_target:
+        return []
     known = [call for call in source if call is not None]
     of_source = {finding.kind for finding in _run_findings(known, families)}
     # One call shows nothing of the kind, and a recording of which a part is known shows only that part.
     on_source = len(known) > 1 and len(known) == len(source)
     found: dict[str, tuple[Finding, FaultPasses]] = {}
-    for finding in _run_findings(target, families):
+    for finding in of_target:
         shown = finding.kind in of_source if on_source else finding.kind in of_source or None
         passes = FaultPasses(
             finding.kind, finding.severity, (True,) * len(target), (shown,) * len(source), together=True
