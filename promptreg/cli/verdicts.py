@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from promptreg.cli.causes import cause_lines
 from promptreg.cli.console import STYLES, console, reader_language
+from promptreg.cli.words import counted
 from promptreg.text.preview import preview
 from promptreg.text.terminal import safe_for_terminal
 from promptreg.workflow.view import fault_notes, plan_notes
@@ -33,14 +34,14 @@ _CASES = {"en": "cases", "zh": "个用例"}
 _MORE = {"en": "… and {count} more; the report shows them all", "zh": "……另有 {count} 个，报告中全部列出"}
 _REPORT = {"en": "Report: {path}", "zh": "报告：{path}"}
 _FAULT = {
-    "en": "{title}: {cases} cases ({names}); {target} of {target_calls} target calls, {source} of {source_calls} of "
+    "en": "{title}: {cases} ({names}); {target} of {target_calls} target calls, {source} of {source_calls} of "
     "the source",
-    "zh": "{title}：{cases} 个用例（{names}）；目标部署 {target_calls} 次调用中 {target} 次，源部署 {source_calls} 次中"
+    "zh": "{title}：{cases}（{names}）；目标部署 {target_calls} 次调用中 {target} 次，源部署 {source_calls} 次中"
     " {source} 次",
 }
 _FAULT_TOGETHER = {
-    "en": "{title}: {cases} cases ({names}); only the calls of a case side by side show it",
-    "zh": "{title}：{cases} 个用例（{names}）；只有并看同一用例的多次调用才能发现",
+    "en": "{title}: {cases} ({names}); only the calls of a case side by side show it",
+    "zh": "{title}：{cases}（{names}）；只有并看同一用例的多次调用才能发现",
 }
 _RUN = {"en": "Run: {run}", "zh": "运行：{run}"}
 _WARNING = {"en": "Warning: {text}", "zh": "警告：{text}"}
@@ -115,7 +116,7 @@ def _fault_line(kind: str, cases: Sequence[CaseJudgement], language: Language) -
         " "
         + template[language].format(
             title=faults[0].title.text(language),
-            cases=len(cases),
+            cases=counted(len(cases), "case") if language == "en" else f"{len(cases)} 个用例",
             names=names + (", …" if len(cases) > FAULTY_SHOWN else ""),
             target=sum(fault.target for fault in faults),
             target_calls=sum(fault.target_calls for fault in faults),

@@ -48,10 +48,10 @@ def case_fails(worse: Sequence[CheckOutcome], surprise: Sentence) -> Sentence:
     more_zh = f"（另有 {len(worse) - 1} 项变差）" if len(worse) > 1 else ""
     target, source = first.target_total - first.target_passed, first.source_total - first.source_passed
     return Sentence(
-        f"{name.en} was seen in {target} of {first.target_total} target calls but only in {source} of "
+        f"{name.en} was seen in {target} of {first.target_total} target calls and in {source} of "
         f"{first.source_total} source calls{more_en}: {surprise.en}. Fix the deployment before the switch.",
         f"{name.zh}在目标部署 {first.target_total} 次调用中出现 {target} 次，在源部署 {first.source_total} 次调用中"
-        f"只出现 {source} 次{more_zh}：{surprise.zh}。切换之前请先修复部署。",
+        f"出现 {source} 次{more_zh}：{surprise.zh}。切换之前请先修复部署。",
     )
 
 
