@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
+from promptreg.answer.model import Usage
 from promptreg.scoring.faults.catalogue import catalogue
 from promptreg.scoring.faults.model import Severity
 from promptreg.scoring.faults.registry import FAMILIES, find_faults, run_rules
@@ -142,6 +143,8 @@ class CaseFaults:
 
 NO_FAULTS: Final = CaseFaults()
 
+_WARM_CACHE: Final = "F36"
+
 
 def case_faults(
     source: Sequence[Observation | None],
@@ -205,7 +208,7 @@ def _blind(
     known = [kinds for kinds in of_source if kinds is not None]
     if not known or len(known) < len(of_source):
         return ()
-    of_target = [_kinds(call if call.golden is None else replace(call, golden=None), families) for call in target]
+    of_target = [_kinds(call.told(golden=None), families) for call in target]
     sides = [
         [{kind for kind, finding in kinds.items() if finding.severity is Severity.ERROR} for kinds in side]
         for side in (known, of_target)
@@ -235,6 +238,8 @@ def _of_runs(
     on_source = len(known) > 1 and len(known) == len(source)
     found: dict[str, tuple[Finding, FaultPasses]] = {}
     for finding in of_target:
+        if finding.kind == _WARM_CACHE and not _beyond_the_source(known, target, families):
+            continue
         shown = finding.kind in of_source if on_source else finding.kind in of_source or None
         passes = FaultPasses(
             finding.kind, finding.severity, (True,) * len(target), (shown,) * len(source), together=True
@@ -243,11 +248,33 @@ def _of_runs(
     return list(found.values())
 
 
+def _beyond_the_source(
+    source: Sequence[Observation], target: Sequence[Observation], families: Sequence[Sequence[Rule]]
+) -> bool:
+    """Whether at least two answers from a warm cache are broken (F36), beside each of the source's answers too.
+
+    Of a comparison's calls usually one is cold and the others are warm. One answer of a model that varies is a poor
+    measure of what is broken, and one broken answer is most likely a warm one whatever broke it: told by the rule
+    alone, every hundredth clean case of a small model has the fault. So every answer of the source takes the place of
+    a cold call in turn, with the others beside it, and the fault must stay whichever warm call is left out.
+    """
+    request = target[0].request
+    cold = [call for call in target if call.usage is not None and call.usage.cached_tokens == 0]
+    warm = [call for call in target if call.usage is not None and call.usage.cached_tokens]
+    good = [*cold, *(replace(call, request=request, usage=Usage(cached_tokens=0)) for call in source if call.answered)]
+    rules = [[rule for rule in rules if rule.kind == _WARM_CACHE] for rules in families]
+    return len(warm) > 1 and all(
+        _run_findings([*good[first:], *good[:first], *warm[:left_out], *warm[left_out + 1 :]], rules)
+        for first in range(len(good))
+        for left_out in range(len(warm))
+    )
+
+
 def _run_findings(calls: Sequence[Observation], families: Sequence[Sequence[Rule]]) -> list[Finding]:
     if len(calls) < 2:
         return []
     # Names that say nothing: the rules read the roles of calls (cold, warm, alone) off their labels.
-    named = [replace(call, label=f"pass {number}") for number, call in enumerate(calls, 1)]
+    named = [call.told(label=f"pass {number}") for number, call in enumerate(calls, 1)]
     return [finding for finding in find_faults(named, families) if finding.severity is not Severity.INFO]
 
 

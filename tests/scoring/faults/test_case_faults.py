@@ -161,3 +161,36 @@ def test_a_kind_of_the_project_s_own_is_told_with_its_own_words():
 
 def test_no_calls_at_all():
     assert case_faults([], []) == CaseFaults()
+
+
+RUIN = GOOD + "\ufffd\ufffd\ufffd"
+
+
+def cached(texts):
+    """Calls of which the first is cold, by the counts of the server."""
+    return [
+        replace(call(text), usage=Usage(12, 9, 21, cached_tokens=0 if n == 0 else 8)) for n, text in enumerate(texts)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("source", "target", "told"),
+    [
+        ([GOOD] * 10, [GOOD, RUIN, RUIN, RUIN, RUIN], True),
+        ([GOOD] * 10, [GOOD, RUIN, GOOD, RUIN, GOOD], True),
+        ([GOOD] * 10, [GOOD, GOOD, GOOD, RUIN, GOOD], False),
+        ([GOOD] * 10, [GOOD, RUIN], False),
+        ([GOOD] * 9 + [RUIN], [GOOD, RUIN, RUIN, RUIN, RUIN], False),
+        ([GOOD] * 10, [GOOD] * 5, False),
+    ],
+    ids=["all warm ones", "two", "one may be chance", "a single warm call", "the source too", "none"],
+)
+def test_a_warm_cache_breaks_answers_in_several_calls_or_it_is_not_told(source, target, told):
+    sources = cached(source)
+    golden = Golden.of(sources)
+    found = case_faults(sources, [replace(one, golden=golden) for one in cached(target)])
+    assert ("F36" in {passes.kind for passes in found.passes}) is told
+    if told:
+        passes = next(passes for passes in found.passes if passes.kind == "F36")
+        assert passes.together
+        assert passes.never_on_source
