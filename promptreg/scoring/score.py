@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from hashlib import sha256
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
@@ -14,7 +15,7 @@ from promptreg.scoring.channels.length import LengthChannel
 from promptreg.scoring.channels.position import PositionChannel
 from promptreg.scoring.channels.reasoning import ReasoningChannel
 from promptreg.scoring.channels.tool_calls import ToolCallsChannel
-from promptreg.scoring.checks.base import Services
+from promptreg.scoring.checks.base import NO_SERVICES, Services
 from promptreg.scoring.checks.registry import build_checks
 from promptreg.scoring.contract.contract import Contract, contract_of
 from promptreg.scoring.extensions import NO_EXTENSIONS, Extensions
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
 
     from promptreg.answer.model import Answer
     from promptreg.scoring.channels.base import Channel, Distances
-    from promptreg.scoring.checks.base import Measured
+    from promptreg.scoring.checks.base import Measured, Question
     from promptreg.scoring.checks.registry import BuiltCheck
     from promptreg.scoring.embedders.base import Embedder, EmbeddingCache
     from promptreg.suite.model import Case
@@ -135,7 +136,8 @@ def score_suite(
         root: The project's folder, for files that checks name.
         embedder: Of the embedding channel. Each distinct text is embedded once, many at a time.
         cache: Keeps vectors between comparisons, such as the store.
-        ask: Sends a prompt (second) to the deployment of that name (first), for checks that ask a judge.
+        ask: The reply of the deployment of that name (first) to a prompt (second), for checks that ask a judge; see
+            `questions_of`.
         extensions: The project's own checks and channels.
         on_progress: Told (cases done, cases in all) after each block of cases.
 
@@ -156,6 +158,27 @@ def score_suite(
         if on_progress is not None:
             on_progress(len(scores), len(pairs))
     return tuple(scores)
+
+
+def questions_of(
+    pairs: Sequence[CasePair], *, root: Path, extensions: Extensions = NO_EXTENSIONS
+) -> Iterator[Question]:
+    """Everything that `score_suite` will ask judges about these answers, each question once, in order.
+
+    Raises:
+        SuiteError: when a check cannot be built.
+    """
+    seen: set[bytes] = set()
+    for pair, checks in zip(pairs, _checks_by_case(pairs, root, NO_SERVICES, extensions), strict=True):
+        asking = [check for check in checks if check.asks]
+        answers = (*pair.source, *pair.target) if asking else ()
+        for answer in {answer: None for answer in answers if answer is not None}:
+            for question in (question for check in asking for question in check.questions(answer)):
+                # Prompts are long and many: what was seen is remembered by its hash.
+                mark = sha256("\0".join(question).encode("utf-8", "backslashreplace")).digest()
+                if mark not in seen:
+                    seen.add(mark)
+                    yield question
 
 
 def _channels(embedder: Embedder, cache: EmbeddingCache | None, facts: FactReader) -> tuple[Channel, ...]:

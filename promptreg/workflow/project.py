@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from promptreg.config.params import param_names
 from promptreg.scoring.checks import registry
+from promptreg.scoring.checks.base import Services
 from promptreg.suite.load import load_suites
 from promptreg.suite.select import select_cases
 from promptreg.workflow.plugins import load_extensions
@@ -23,7 +24,8 @@ def project_suites(config: Config, paths: Sequence[Path], select: str | None) ->
 
     Raises:
         ConfigError: when the project's hooks, or a plugin, are wrong.
-        SuiteError: with every problem of every file: loading, unknown checks and parameters, wrong check arguments.
+        SuiteError: with every problem of every file: loading, unknown checks, parameters and judges, wrong
+            check arguments.
         UsageError: when the expression is wrong or selects nothing.
     """
     own = load_extensions(config.root).checks
@@ -35,5 +37,5 @@ def project_suites(config: Config, paths: Sequence[Path], select: str | None) ->
     )
     # Wrong arguments of checks must come out before the first call is paid for, not when the answers are judged.
     specs = [check for suite in suites for case in suite.cases for check in case.checks]
-    registry.build_checks(specs, config.root, own=own)
+    registry.build_checks(specs, config.root, Services(judges=config.deployments), own)
     return select_cases(suites, select)

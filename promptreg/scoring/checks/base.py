@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Final, NamedTuple, Protocol, runtime_checkable
 
 from promptreg.text.preview import preview
 from promptreg.text.sentence import Sentence
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Collection, Iterable, Sequence
     from pathlib import Path
 
     from promptreg.answer.model import Answer, Usage
@@ -104,6 +104,23 @@ class PreparedCheck(Protocol):
         ...
 
 
+class Question(NamedTuple):
+    """What a judge is asked."""
+
+    by: str
+    """Name of the judge's deployment."""
+    prompt: str
+
+
+@runtime_checkable
+class AskingCheck(Protocol):
+    """A check that asks a judge. All questions are gathered and asked together before the first answer is scored."""
+
+    def questions(self, answer: Answer) -> Sequence[Question]:
+        """Everything that `find` will ask about an answer; never raises."""
+        ...
+
+
 class Similarity(Protocol):
     """How alike texts are in meaning, by the project's embedder."""
 
@@ -123,7 +140,9 @@ class Services:
     similarity: Similarity | None = None
     count_tokens: Callable[[str], int] | None = None
     ask: Callable[[str, str], str] | None = None
-    """Sends a prompt (second) to a deployment (first) and gives the text of its reply; raises PromptregError."""
+    """The reply of a deployment (first) to a prompt (second); raises PromptregError where there is none."""
+    judges: Collection[str] | None = None
+    """Names of the deployments that can be asked; None where they are not known."""
 
 
 NO_SERVICES: Final = Services()

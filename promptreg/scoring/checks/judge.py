@@ -5,8 +5,19 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from promptreg.config.model import unknown_deployment
 from promptreg.errors import PromptregError
-from promptreg.scoring.checks.base import Finding, Rules, Setting, found, must, quoted, too_long
+from promptreg.scoring.checks.base import (
+    BadArgument,
+    Finding,
+    Question,
+    Rules,
+    Setting,
+    found,
+    must,
+    quoted,
+    too_long,
+)
 from promptreg.scoring.checks.judge_text import agreed, pair_prompt, read_pair, read_single, single_prompt
 from promptreg.scoring.checks.options import fields, text
 from promptreg.text.preview import preview
@@ -52,6 +63,8 @@ class Judged:
             return longer
         if not content:
             return found(False, "is empty", "是空的")
+        if self._is_given(content):
+            return found(True, "is the given text itself", "就是给定的文本")
         if self.ask is None:
             return found(None, f"was not judged: {self.by} was not asked", f"未被判定：没有询问 {self.by}")
         try:
@@ -60,15 +73,30 @@ class Judged:
             reason = preview(str(error), 160).rstrip(".")
             return found(None, f"was not judged: {reason}", f"未被判定：{reason}")
 
-    def _asked(self, content: str, ask: Callable[[str, str], str]) -> Finding:
+    def questions(self, answer: Answer) -> tuple[Question, ...]:
+        """One prompt, or both orders of a pair; none about an answer that is decided, or unscored, without a judge."""
+        content = answer.content.strip()
+        if not content or len(content) > LONGEST or self._is_given(content):
+            return ()
+        return tuple(Question(self.by, prompt) for prompt in self._prompts(content))
+
+    def _is_given(self, content: str) -> bool:
+        return self.to is not None and content == self.to.strip()
+
+    def _prompts(self, content: str) -> tuple[str, ...]:
         if self.to is None:
-            said = read_single(ask(self.by, single_prompt(self.rubric, content)))
+            return (single_prompt(self.rubric, content),)
+        return (pair_prompt(self.rubric, content, self.to), pair_prompt(self.rubric, self.to, content))
+
+    def _asked(self, content: str, ask: Callable[[str, str], str]) -> Finding:
+        replies = [ask(self.by, prompt) for prompt in self._prompts(content)]
+        if self.to is None:
+            said = read_single(replies[0])
             if said is None:
                 return self._unreadable()
             verb_en, verb_zh = ("keeps", "符合") if said else ("does not keep", "不符合")
             return found(said, f"{verb_en} the rubric, says {self.by}", f"{verb_zh}评分标准（{self.by} 判定）")
-        first = read_pair(ask(self.by, pair_prompt(self.rubric, content, self.to)))
-        second = read_pair(ask(self.by, pair_prompt(self.rubric, self.to, content)))
+        first, second = map(read_pair, replies)
         if first is None or second is None:
             return self._unreadable()
         holds = agreed(first, second)
@@ -92,8 +120,11 @@ class Judged:
 def build(argument: Json, setting: Setting) -> Judged:
     """`judge: {by: DEPLOYMENT, rubric: TEXT}`; with `to: TEXT`, both are compared."""
     table = fields(argument, setting, ("by", "rubric", "to"), _EXAMPLE)
+    by, known = text(table.get("by"), setting, "by"), setting.services.judges
+    if known is not None and by not in known:
+        raise BadArgument(unknown_deployment(f"`by` of `{setting.name}` names the deployment", by, known))
     return Judged(
-        text(table.get("by"), setting, "by"),
+        by,
         text(table.get("rubric"), setting, "rubric"),
         text(table["to"], setting, "to") if "to" in table else None,
         setting.services.ask,

@@ -10,7 +10,8 @@ from typing import Final
 _VERDICT: Final = re.compile(
     r"(?:verdict|结论|判定)\s{0,5}[:：]\s{0,5}(?P<said>pass|fail|tie|a|b|通过|不通过|平局)", re.IGNORECASE
 )
-_DECORATION: Final = " \t*_#`>.。-\u3000"
+_EMPHASIS: Final = str.maketrans("", "", "*_`")
+_DECORATION: Final = " \t#>.。-\u3000"
 
 
 class Said(StrEnum):
@@ -81,7 +82,8 @@ def agreed(answer_first: Said | None, answer_second: Said | None) -> bool | None
 
 def _said(reply: str) -> Said | None:
     """The verdict on the last line that is not empty, unless another line says otherwise."""
-    lines = [line.strip(_DECORATION) for line in reply.splitlines()]
+    # Emphasis may end anywhere: `**VERDICT:** PASS` and `VERDICT: **PASS**` are common.
+    lines = [line.strip(_DECORATION) for line in reply.translate(_EMPHASIS).splitlines()]
     lines = [line for line in lines if line]
     verdicts = [match["said"].lower() for line in lines if (match := _VERDICT.fullmatch(line))]
     if not lines or not _VERDICT.fullmatch(lines[-1]) or len(set(verdicts)) != 1:

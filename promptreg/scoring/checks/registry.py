@@ -35,12 +35,14 @@ from promptreg.scoring.checks import (
 )
 from promptreg.scoring.checks.base import (
     NO_SERVICES,
+    AskingCheck,
     BadArgument,
     Builder,
     Check,
     Measured,
     MeasuredCheck,
     PreparedCheck,
+    Question,
     Services,
     Setting,
 )
@@ -146,6 +148,15 @@ class BuiltCheck:
         """Let the check make for many contents at once what it needs for each."""
         if isinstance(self._check, PreparedCheck):
             self._check.prepare(contents)
+
+    @property
+    def asks(self) -> bool:
+        """True for a check that asks a judge."""
+        return isinstance(self._check, AskingCheck)
+
+    def questions(self, answer: Answer) -> Sequence[Question]:
+        """What the check has to ask a judge about an answer; empty for checks that ask none."""
+        return self._check.questions(answer) if isinstance(self._check, AskingCheck) else ()
 
     def __call__(self, answer: Answer, measured: Measured | None = None) -> CheckResult:
         """Judge one answer as received, and the call that gave it where the check is about that."""
