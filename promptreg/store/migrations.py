@@ -118,7 +118,23 @@ def m004_variants(db: Database) -> None:
     db.table("samples").add_column("variant", str)
 
 
-MIGRATIONS: tuple[Callable[[Database], None], ...] = (m001_runs, m002_samples, m003_embeddings, m004_variants)
+def m005_judge_replies(db: Database) -> None:
+    """What judges replied, by the hash of what they were asked."""
+    db.create_table(
+        "judge_replies",
+        {"question_sha256": str, "judge": str, "reply": str, "finish_reason": str, "asked_at": float},
+        pk="question_sha256",
+        not_null={"judge", "reply", "asked_at"},
+    )
+
+
+MIGRATIONS: tuple[Callable[[Database], None], ...] = (
+    m001_runs,
+    m002_samples,
+    m003_embeddings,
+    m004_variants,
+    m005_judge_replies,
+)
 """All steps, oldest first."""
 
 

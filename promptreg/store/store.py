@@ -1,4 +1,4 @@
-"""The store: one SQLite file with runs, raw responses and embeddings."""
+"""The store: one SQLite file with runs, raw responses, embeddings and replies of judges."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from promptreg.errors import StoreError, UsageError
 from promptreg.store.columns import json_text, plain_text
 from promptreg.store.connect import BUSY_TIMEOUT_S, connect, store_errors
 from promptreg.store.migrations import migrate
+from promptreg.store.replies import JudgeReply, insert_reply, read_replies
 from promptreg.store.runs import (
     RunCase,
     RunKind,
@@ -264,6 +265,16 @@ class Store:
                 "INSERT OR REPLACE INTO embeddings (model, text_sha256, vector) VALUES (?, ?, ?)",
                 [(model, text_sha256, vector.astype("<f4").tobytes()) for text_sha256, vector in vectors.items()],
             )
+
+    def judge_replies(self, hashes: Iterable[str]) -> dict[str, JudgeReply]:
+        """What judges replied, by the hash of the question; questions without a reply are left out."""
+        with self._errors():
+            return read_replies(self._database.conn, hashes)
+
+    def add_judge_reply(self, question_sha256: str, judge: str, reply: JudgeReply, asked_at: float) -> None:
+        """Store the reply of a deployment (`judge`) to a question; the first one to a question stays."""
+        with self._errors():
+            insert_reply(self._database.conn, question_sha256, judge, reply, asked_at)
 
     @contextmanager
     def _errors(self) -> Iterator[None]:
