@@ -32,7 +32,7 @@ def _numbers(_: click.Context, __: click.Parameter, value: str | None) -> tuple[
 @click.option(
     "--looks", metavar="N,N", callback=_numbers, help="Judge after so many passes; the last ends it. Default: 3,5."
 )
-@click.option("--run", "run_id", metavar="RUN", help="Judge a stored run again; no calls are made.")
+@click.option("--run", "run_id", metavar="RUN", help="Judge a stored run again; the target is not called.")
 @click.option("--resume", is_flag=True, help="Go on with the last unfinished run; stored calls are not repeated.")
 @click.option("--select", metavar="EXPR", help="Only some cases, such as `tag:policy and not id:refund*`.")
 @click.option("--alpha", type=Share(), help="False-alarm rate of the drift test.")
@@ -113,6 +113,6 @@ def _refuse_beside_run(given: Mapping[str, object]) -> None:
     names = [name for name, value in given.items() if value]
     if names:
         raise UsageError(
-            f"--run judges a stored run as it was taken, without calls: leave {', '.join(names)} out, or leave --run "
-            "out to take a new run."
+            f"--run judges a stored run as it was taken, without calling the target: leave {', '.join(names)} out, "
+            "or leave --run out to take a new run."
         )

@@ -94,13 +94,19 @@ def print_estimate(estimate: Estimate, *, as_json: bool) -> None:
         f"{counted(estimate.calls, 'call')} on {estimate.deployment}: {counted(estimate.cases, 'case')} of "
         f"{counted(estimate.suites, 'suite')}, {counted(estimate.passes, 'pass', 'passes')}.\n"
         f"About {estimate.prompt_tokens} prompt tokens and at most {estimate.answer_tokens} answer tokens (estimated "
-        f"from the text), at most {_duration(estimate.seconds)}. {_early(estimate)}Nothing was sent."
+        f"from the text), at most {_duration(estimate.seconds)}. {_early(estimate)}{_judging(estimate)}"
+        "Nothing was sent."
     )
 
 
 def _early(estimate: Estimate) -> str:
     early = [str(look) for look in estimate.looks[:-1]]
     return f"A suite that clearly changed may stop after {' or '.join(early)} passes. " if early else ""
+
+
+def _judging(estimate: Estimate) -> str:
+    calls = [f"{counted(number, 'call')} on {name}" for name, number in estimate.judge_calls.items() if number]
+    return f"`judge` checks take at most {' and '.join(calls)} beside them. " if calls else ""
 
 
 def print_failures(summary: str, again: str, run_id: str) -> None:

@@ -36,6 +36,6 @@ def command(
     if output is not None and output.suffix.lower() not in {".html", ".htm"}:
         raise UsageError(f"A report is an HTML file: {output} must end in .html.")
     config = load_config(config_path, Path.cwd())
-    result = compare(config, CompareOptions(run_id=run_id, report=output, details=details))
+    result = compare(config, CompareOptions(run_id=run_id, report=output, details=details, ask_judges=False))
     print_comparison(result, config, quiet=quiet, verbose=verbose)
     return 0

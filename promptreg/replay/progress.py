@@ -28,6 +28,8 @@ class Progress:
     """Calls that needed more than one attempt."""
     in_flight: int
     elapsed_s: float
+    what: str = "calls"
+    """What is counted: calls of the deployment that is recorded or compared, or those of a judge."""
 
     @property
     def calls_per_s(self) -> float:
@@ -118,6 +120,8 @@ class PlainLines:
 
     def __call__(self, progress: Progress) -> None:
         """Remember the event; write it when the last line is old enough."""
+        if self._last is not None and self._last.what != progress.what and self._last is not self._shown:
+            self._write(self._last)
         self._last = progress
         now = self._clock()
         if now >= self._next_at:
@@ -175,7 +179,14 @@ class TerminalBar:
     def __call__(self, progress: Progress) -> None:
         """Hand the event to the bar, which redraws itself a few times a second."""
         if self._bar is not None and self._task is not None:
-            self._bar.update(self._task, completed=progress.done, total=progress.total, facts=_facts(progress))
+            title = self._title if progress.what == "calls" else f"{self._title}: {progress.what}"
+            self._bar.update(
+                self._task,
+                description=title,
+                completed=progress.done,
+                total=progress.total,
+                facts=_facts(progress),
+            )
 
     def note(self, text: str) -> None:
         """Print the line above the bar."""
@@ -185,7 +196,7 @@ class TerminalBar:
 
 def describe(progress: Progress) -> str:
     """One plain line: "120/3000 calls, 2 failed, 24.0/s, 2 min left"."""
-    return f"{progress.done}/{progress.total} calls, {_facts(progress)}"
+    return f"{progress.done}/{progress.total} {progress.what}, {_facts(progress)}"
 
 
 def printable(text: str, stream: TextIO) -> str:

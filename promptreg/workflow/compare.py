@@ -16,8 +16,9 @@ from promptreg.workflow.collect import Collected, OnProgress, Order, Stretch, co
 from promptreg.workflow.comparison import Comparison
 from promptreg.workflow.estimate import Estimate, estimate
 from promptreg.workflow.judge import JudgedSuite, judge_stored, rules_of
+from promptreg.workflow.judge_calls import Judges, calls_at_most, unscored_warning
 from promptreg.workflow.looks import Judge, judged_in_looks, looks_of
-from promptreg.workflow.pairing import Pairing, baseline_of, pair_with_baseline
+from promptreg.workflow.pairing import Pairing, baseline_of, pair_with_baseline, recorded_pairs
 from promptreg.workflow.plugins import load_extensions
 from promptreg.workflow.project import project_suites
 from promptreg.workflow.resume import left_of, run_to_continue
@@ -48,7 +49,9 @@ class CompareOptions:
     looks: tuple[int, ...] = ()
     """Judge after so many passes, the last of which ends the comparison; none for the plan's."""
     run_id: str | None = None
-    """Judge this stored run; no calls are made."""
+    """Judge this stored run; the target is not called."""
+    ask_judges: bool = True
+    """Whether judges are asked what no stored reply answers; else such answers are unscored."""
     resume: bool = False
     select: str | None = None
     alpha: float | None = None
@@ -99,13 +102,15 @@ def compare(
         KeyboardInterrupt: after Ctrl-C; the run can be resumed.
     """
     with Store.open(config.root / config.paths.store, create=options.run_id is None) as store:
+        judges = Judges(config, store, on_progress=on_progress, may_ask=options.ask_judges)
         if options.run_id is None:
             suites = project_suites(config, options.suites, options.select)
             pairings = _pairings(config, options, suites)
+            judges.check_keys([case for pairing in pairings for case in pairing.known])
             order = _order(config, options, pairings)
             resumed = run_to_continue(store, order, resume=options.resume, on_notice=on_notice)
             taking = _Taking(config, store, order, resumed, on_progress)
-            judge = _judge(config, options, store, taking.record)
+            judge = _judge(config, options, store, judges, taking.record)
             looks = _looks(config, options)
             judged = judged_in_looks(pairings, looks, judge, take=taking.take, on_look=on_look)
             taking.end()
@@ -113,9 +118,9 @@ def compare(
         else:
             record = _stored_run(store, options.run_id)
             pairings = _pairings_of_run(config, options, store, record)
-            judge = _judge(config, options, store, lambda: record)
+            judge = _judge(config, options, store, judges, lambda: record)
             judged = judged_in_looks(pairings, looks_of(record), judge, taken=store.passes_begun(record.run_id))
-        return _reported(config, options, store, record, judged)
+        return _reported(config, options, store, judges, record, judged)
 
 
 class _Taking:
@@ -155,8 +160,14 @@ class _Taking:
 def plan_compare(config: Config, options: CompareOptions) -> Estimate:
     """What `compare --dry-run` prints: calls, tokens and time. Nothing is sent."""
     suites = project_suites(config, options.suites, options.select)
-    order = _order(config, options, _pairings(config, options, suites))
-    return estimate(left_of(config, order, resume=options.resume), _looks(config, options))
+    pairings = _pairings(config, options, suites)
+    order = _order(config, options, pairings)
+    recorded = [pair for pairing in pairings for pair in recorded_pairs(pairing)]
+    return estimate(
+        left_of(config, order, resume=options.resume),
+        _looks(config, options),
+        calls_at_most(config, order.cases, order.passes, recorded),
+    )
 
 
 def _stored_run(store: Store, run_id: str) -> RunRecord:
@@ -267,7 +278,9 @@ def _from_root(config: Config, path: Path) -> str:
     return path.relative_to(config.root).as_posix() if path.is_relative_to(config.root) else str(path)
 
 
-def _judge(config: Config, options: CompareOptions, store: Store, record: Callable[[], RunRecord]) -> Judge:
+def _judge(
+    config: Config, options: CompareOptions, store: Store, judges: Judges, record: Callable[[], RunRecord]
+) -> Judge:
     """Judges a suite at a look, with one embedder for all of them, since its model takes a while to load."""
     rules = rules_of(config, alpha=options.alpha, fdr=options.fdr)
     # A wrong name, or a key that is not set, is an error before the first call is paid for.
@@ -275,20 +288,33 @@ def _judge(config: Config, options: CompareOptions, store: Store, record: Callab
 
     def judge(pairing: Pairing, look: Look, standing: SuiteJudgement | None) -> JudgedSuite:
         return judge_stored(
-            config, store, record(), pairing, rules=rules, embedder=embedder, look=look, standing=standing
+            config,
+            store,
+            record(),
+            pairing,
+            rules=rules,
+            embedder=embedder,
+            judges=judges,
+            look=look,
+            standing=standing,
         )
 
     return judge
 
 
 def _reported(
-    config: Config, options: CompareOptions, store: Store, record: RunRecord, judged: tuple[JudgedSuite, ...]
+    config: Config,
+    options: CompareOptions,
+    store: Store,
+    judges: Judges,
+    record: RunRecord,
+    judged: tuple[JudgedSuite, ...],
 ) -> Compared:
     judged = with_clusters(store, record, judged)
     comparison = Comparison.of(
         record.run_id,
         tuple(suite.judgement for suite in judged),
-        warnings=_warnings(record, judged),
+        warnings=_warnings(record, judged, judges),
         allow_inconclusive=options.allow_inconclusive,
     )
     path = options.report or config.root / config.paths.reports / f"{safe_name(record.run_id)}.html"
@@ -312,10 +338,15 @@ def _large(size_bytes: int) -> str:
     )
 
 
-def _warnings(record: RunRecord, judged: tuple[JudgedSuite, ...]) -> tuple[str, ...]:
+def _warnings(record: RunRecord, judged: tuple[JudgedSuite, ...], judges: Judges) -> tuple[str, ...]:
     pairings = [suite.pairing for suite in judged]
     found = [f"Source: {text}" for pairing in pairings for text in pairing.baseline.header.warnings]
     found += [f"Target: {text}" for text in record.warnings]
+    for suite in judged:
+        unscored = unscored_warning(suite.pairing.suite.name, suite.scores.values())
+        if unscored is not None:
+            again = f" `promptreg compare --run {record.run_id}` asks those again whose call failed."
+            found.append(unscored + (again if judges.failed else ""))
     for pairing in pairings:
         if pairing.varied_otherwise:
             found.append(recorded_otherwise(pairing.suite, pairing.varied_otherwise))

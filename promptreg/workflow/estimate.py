@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from promptreg.canonical import JsonObject, canonical_json
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from promptreg.workflow.collect import Order
 
 ASSUMED_ANSWER_TOKENS = 512
@@ -36,6 +39,8 @@ class Estimate:
     """At most, at an assumed decoding speed and the configured concurrency."""
     looks: tuple[int, ...] = ()
     """Passes after which the target is judged, the last one included; empty for a recording."""
+    judge_calls: Mapping[str, int] = field(default_factory=lambda: MappingProxyType({}))
+    """At most, by the deployment that judges: calls beside `calls`, for `judge` checks."""
 
     def to_json(self) -> JsonObject:
         """The object of `--dry-run --json`."""
@@ -50,11 +55,14 @@ class Estimate:
             "estimated_answer_tokens": self.answer_tokens,
             "estimated_seconds": round(self.seconds),
             "looks": list(self.looks),
+            "judge_calls": dict(sorted(self.judge_calls.items())),
         }
 
 
-def estimate(order: Order, looks: tuple[int, ...] = ()) -> Estimate:
-    """Estimate an order, judged after `looks` passes; nothing is sent."""
+def estimate(
+    order: Order, looks: tuple[int, ...] = (), judge_calls: Mapping[str, int] = MappingProxyType({})
+) -> Estimate:
+    """Estimate an order, judged after `looks` passes with so many calls of judges; nothing is sent."""
     calls = Counter((call.case.suite, call.case.case_id) for call in order.calls())
     times = [calls[case.suite, case.case_id] for case in order.cases]
     prompts = [_tokens(canonical_json(list(case.request.messages))) for case in order.cases]
@@ -71,6 +79,7 @@ def estimate(order: Order, looks: tuple[int, ...] = ()) -> Estimate:
         answer_tokens=answer_tokens,
         seconds=answer_tokens / ASSUMED_TOKENS_PER_S / in_parallel,
         looks=looks,
+        judge_calls=judge_calls,
     )
 
 

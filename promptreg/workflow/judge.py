@@ -1,6 +1,6 @@
 """Stored target samples against a baseline: read, scored, judged.
 
-No calls are made, and the same inputs give the same verdict.
+The target is not called, judges are asked only what no stored reply answers, and the same inputs give the same verdict.
 """
 
 from __future__ import annotations
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from promptreg.verdict.model import CaseJudgement, SuiteJudgement
     from promptreg.verdict.rules import Look
     from promptreg.workflow.faults import ReadCase
+    from promptreg.workflow.judge_calls import Judges
     from promptreg.workflow.pairing import Pairing
 
 
@@ -97,6 +98,7 @@ def judge_stored(
     *,
     rules: Rules,
     embedder: Embedder,
+    judges: Judges,
     look: Look,
     standing: SuiteJudgement | None,
 ) -> JudgedSuite:
@@ -109,6 +111,7 @@ def judge_stored(
         pairing: the suite beside its baseline.
         rules: thresholds.
         embedder: shared by all suites of a run, since its model takes a while to load.
+        judges: asks what no stored reply answers yet.
         look: the target passes that are judged, and the share of the budget that may be spent on them.
         standing: the judgement at an earlier look, where that found something.
 
@@ -122,9 +125,13 @@ def judge_stored(
     read = read_cases(config, store, record, pairing, look.passes, measured=measured)
     pairs = [_pair(case, read[case.case_id]) for case in pairing.known]
 
+    replies = judges.replies(pairs)
+
     def score(some: Sequence[CasePair]) -> tuple[CaseScores, ...]:
         extensions = load_extensions(config.root)
-        return score_suite(some, root=config.root, embedder=embedder, cache=store, extensions=extensions)
+        return score_suite(
+            some, root=config.root, embedder=embedder, cache=store, ask=replies.ask, extensions=extensions
+        )
 
     scores = score(pairs)
     rules = replace(rules, clustered=share_cluster(pairing.known))

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from promptreg.baseline.read import read_baseline
 from promptreg.errors import BaselineError, Place, Problem
+from promptreg.scoring.score import CasePair
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -75,6 +76,14 @@ def pair_with_baseline(
     present = {case.case_id for case in suite.cases}
     missing = sorted(set(baseline.goldens) - present) if whole else []
     return Pairing(suite, baseline, tuple(known), tuple(new), tuple(unasked), tuple(missing), tuple(otherwise))
+
+
+def recorded_pairs(pairing: Pairing) -> list[CasePair]:
+    """The cases that can be compared, each with its recorded answers and none of the target."""
+    baseline = pairing.baseline
+    return [
+        CasePair(case, baseline.goldens[case.case_id].by_pass(baseline.header.passes), ()) for case in pairing.known
+    ]
 
 
 def baseline_of(path: Path, suite: Suite, deployment: str) -> Baseline:

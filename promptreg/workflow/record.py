@@ -22,6 +22,7 @@ from promptreg.workflow.collect import (
     request_defaults,
 )
 from promptreg.workflow.estimate import Estimate, estimate
+from promptreg.workflow.judge_calls import Judges, calls_at_most
 from promptreg.workflow.merge import added_to, earlier_baselines, held_passes, merge_warnings
 from promptreg.workflow.project import project_suites
 from promptreg.workflow.recording_check import RecordingChecker
@@ -142,8 +143,10 @@ def record(
     order = plan.order
     with Store.open(config.root / config.paths.store) as store:
         resumed = run_to_continue(store, order, resume=options.resume, on_notice=on_notice)
+        judges = Judges(config, store, on_progress=on_progress)
+        judges.check_keys([case for suite in plan.suites for case in suite.cases])
         collected = collect(config, store, order, resumed=resumed, on_progress=on_progress)
-        checker = RecordingChecker(config, store, self_test=options.self_test)
+        checker = RecordingChecker(config, store, judges, self_test=options.self_test)
         recording = _write(config, store, plan, collected, checker)
         finish(store, collected)
         return recording
@@ -151,7 +154,12 @@ def record(
 
 def plan_record(config: Config, options: RecordOptions) -> Estimate:
     """What `record --dry-run` prints: calls, tokens and time. Nothing is sent."""
-    return estimate(left_of(config, _plan(config, options).order, resume=options.resume))
+    plan = _plan(config, options)
+    order, cases = plan.order, [case for suite in plan.suites for case in suite.cases]
+    # A recording of one pass is not checked against itself, so nothing in it is judged.
+    judged = order.passes if order.passes > 1 else 0
+    calls = calls_at_most(config, cases, judged)
+    return estimate(left_of(config, order, resume=options.resume), judge_calls=calls)
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,7 @@ from promptreg.scoring.score import CasePair, CaseScores, score_suite
 from promptreg.verdict.power import planter
 from promptreg.verdict.recording import RecordingJudgement, judge_recording
 from promptreg.workflow.judge import rules_of
+from promptreg.workflow.judge_calls import Replies
 from promptreg.workflow.plugins import load_extensions
 
 if TYPE_CHECKING:
@@ -19,15 +20,17 @@ if TYPE_CHECKING:
     from promptreg.scoring.embedders.base import Embedder
     from promptreg.store.store import Store
     from promptreg.suite.model import Suite
+    from promptreg.workflow.judge_calls import Judges
 
 
 class RecordingChecker:
     """Checks baselines, with one embedder for all of them."""
 
-    def __init__(self, config: Config, store: Store, *, self_test: bool) -> None:
+    def __init__(self, config: Config, store: Store, judges: Judges, *, self_test: bool) -> None:
         """Load nothing yet: a recording of one pass needs no embedder."""
-        self._config, self._store, self._self_test = config, store, self_test
+        self._config, self._store, self._judges, self._self_test = config, store, judges, self_test
         self._embedder: Embedder | None = None
+        self._replies = Replies()
 
     def check(self, suite: Suite, baseline: Baseline) -> RecordingJudgement | None:
         """Judge a baseline by itself; None when it has a single pass.
@@ -42,6 +45,7 @@ class RecordingChecker:
         if self._embedder is None:
             own = load_extensions(self._config.root).embedders
             self._embedder = load_embedder(self._config.judging.embedder, self._config, own)
+        self._replies = self._judges.replies(pairs)
         rules = rules_of(self._config)
         plant = planter(pairs, self._score, rules.seed) if self._self_test else None
         return judge_recording(self._score(pairs), rules, plant=plant)
@@ -51,7 +55,12 @@ class RecordingChecker:
             raise AssertionError("unreachable because the embedder is loaded before anything is scored")
         extensions = load_extensions(self._config.root)
         return score_suite(
-            pairs, root=self._config.root, embedder=self._embedder, cache=self._store, extensions=extensions
+            pairs,
+            root=self._config.root,
+            embedder=self._embedder,
+            cache=self._store,
+            ask=self._replies.ask,
+            extensions=extensions,
         )
 
 
