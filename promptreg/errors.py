@@ -6,6 +6,9 @@
     │   ├── ConfigError           promptreg.toml or [tool.promptreg]
     │   ├── SuiteError            a suite, or a case file it names
     │   └── BaselineError         a baseline under baselines/
+    ├── ContextError ......... 2  a conversation cannot be shortened as asked
+    │   ├── CannotFit             what must stay is larger than the budget
+    │   └── OpenToolCallsError    it ends with tool calls whose results are not there yet
     ├── EncodingError ........ 2  a model's prompt format has no place for these messages
     ├── EndpointError ........ 4  a deployment cannot be used
     ├── StoreError ........... 4  .promptreg/store.db cannot be read or written
@@ -97,6 +100,52 @@ class EncodingError(PromptregError):
     """Messages that a model's prompt format has no place for: its server would refuse them, or render nonsense."""
 
     exit_code = ExitCode.USAGE
+
+
+class ContextError(PromptregError):
+    """A conversation cannot be shortened as asked. The conversation is as it was."""
+
+    exit_code = ExitCode.USAGE
+
+
+class CannotFit(ContextError):  # noqa: N818 - a result that callers expect and handle, named like the question
+    """What must stay of a conversation is larger than the budget: nothing that is sent would be right.
+
+    All sizes in tokens of the counter that `counter` names.
+    """
+
+    def __init__(
+        self,
+        *,
+        fixed: int,
+        newest: int,
+        reserve: int,
+        budget: int,
+        counter: str,
+        parts: Sequence[tuple[str, int]] = (),
+    ) -> None:
+        self.fixed = fixed
+        """System messages, pinned messages, tools and the markers of the template."""
+        self.newest = newest
+        """The newest user message."""
+        self.reserve = reserve
+        """What the window keeps free for the answer, and as a safety margin."""
+        self.budget = budget
+        """What the prompt may have."""
+        self.counter = counter
+        self.parts: tuple[tuple[str, int], ...] = tuple(parts)
+        """The parts of `fixed` with their sizes, largest first."""
+        named = "".join(f"; {name}: {size}" for name, size in self.parts[:5])
+        more = f"; and {len(self.parts) - 5} more" if len(self.parts) > 5 else ""
+        super().__init__(
+            f"The conversation cannot fit: system messages, pinned messages and tools take {fixed} tokens and the "
+            f"newest user message {newest}, but the prompt may have {budget} (the window less a reserve of {reserve}), "
+            f"counted by {counter}{named}{more}. Use a larger window or a smaller reserve, or shorten those parts."
+        )
+
+
+class OpenToolCallsError(ContextError):
+    """The conversation ends while tool calls wait for their results, so no cut of it is valid."""
 
 
 class EndpointError(PromptregError):
