@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from promptreg.scoring.checks.registry import CHECK_NAMES, build_checks
+from promptreg.suite.load import load_suites
+
 
 @pytest.mark.parametrize(
     ("check", "content", "rule", "rule_zh"),
@@ -19,8 +22,6 @@ def test_the_report_states_the_rule_the_right_way_round(moved, answers, check, c
     code, said = project.judged()
     assert (code, said["verdict"]) == (1, "REGRESSION")
     failed = project.run("compare", "--run", said["run_id"], "-v").stdout
-    from promptreg.scoring.checks.registry import CHECK_NAMES, build_checks
-    from promptreg.suite.load import load_suites
 
     (suite,) = load_suites(
         [project.folder / "suites/orders.yaml"], project.folder, check_names=CHECK_NAMES, param_names=frozenset()
