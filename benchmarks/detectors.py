@@ -11,6 +11,7 @@ is what else the machine did. `reading` is the time for reading the raw response
 from __future__ import annotations
 
 import argparse
+import itertools
 import json
 import random
 import time
@@ -197,7 +198,7 @@ def _print_growth() -> None:
                 Cost(made(text_of(kind, size)), rounds, "").total
                 for size, rounds in ((10_000, 5), (100_000, 3), (1_000_000, 1))
             ]
-            growth = " × ".join(f"{after / before:.1f}" for before, after in zip(totals, totals[1:], strict=False))
+            growth = " × ".join(f"{after / before:.1f}" for before, after in itertools.pairwise(totals))
             print(f"| {kind} | {way} | {' | '.join(f'{one:.1f}' for one in totals)} | {growth} |", flush=True)
     print()
 

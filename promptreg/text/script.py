@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import string
 from collections import Counter
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
@@ -45,7 +46,11 @@ _RARE: Final = re.compile(
     "[\u0370-\u1cff\u1f00-\u1fff\u2c00-\u2c5f\u2d00-\u2dff\u3041-\u30ff\u31f0-\u31ff\ua640-\ua69f\ua8e0-\ua8ff\ua960-\uaa7f"
     "\uac00-\ud7ff\ufb1d-\ufeff\uff66-\uffdc]",
 )
-_UNSPACED: Final = MappingProxyType({"Han": _FREQUENT["Han"]})
+_COMMON: Final = MappingProxyType({script: _FREQUENT[script] for script in ("Latin", "Han")})
+_ASCII_LETTERS: Final = string.ascii_letters.encode()
+# Maps what is neither a small letter nor an apostrophe to a blank.
+_ONLY_WORDS: Final = bytes([code if chr(code) in f"{string.ascii_lowercase}'" else 0x20 for code in range(256)])
+_LEADING_APOSTROPHES: Final = re.compile(rb"(?<![a-z'])'++")
 _LATIN_WORD: Final = re.compile(f"[{_LATIN}][{_LATIN}\u0300-\u036f'’]*+")
 _FENCE: Final = re.compile("[ ]{0,3}(`{3,}|~{3,})")
 _INLINE_CODE: Final = re.compile(r"(?<!`)(`{1,3})(?!`)[^`\n]{1,400}+\1(?!`)")
@@ -129,7 +134,7 @@ def script_counts(text: str) -> Mapping[str, int]:
 
     Only scripts that matter for telling languages apart are counted; digits and punctuation belong to none.
     """
-    counts = _counts(without_code(text), _FREQUENT)
+    counts = _counts(without_code(text))
     return dict(sorted(counts.items(), key=lambda item: (-item[1], item[0])))
 
 
@@ -145,30 +150,45 @@ def language_of(text: str) -> str | None:
     prose = without_code(text)
     if "://" in prose or "www." in prose or "@" in prose:
         prose = _ADDRESS.sub(" ", prose)
+    return language_of_letters(prose, {} if prose.isascii() else _counts(prose, latin=False))
+
+
+def language_of_letters(prose: str, counts: Mapping[str, int]) -> str | None:
+    """As `language_of`, of a text without code and addresses whose letters have been counted already.
+
+    Args:
+        prose: the text.
+        counts: its letters by script, as `script_counts` has them; those of Latin script need not be there.
+    """
     weights: dict[str, float] = {}
     if not prose.isascii():
-        counts = _counts(prose, _UNSPACED if _RARE.search(prose) is None else _FREQUENT)
         han, kana = counts.get("Han", 0), counts.get("Hiragana", 0) + counts.get("Katakana", 0)
         if han or kana:
             weights["ja" if kana >= _LEAST_KANA_SHARE * (han + kana) else "zh"] = han + kana
         for script in counts.keys() & _BY_SCRIPT.keys():
             # Letters of the other alphabets come in words of about five.
             weights[_refined(_BY_SCRIPT[script], prose)] = counts[script] / 5 * _WORD_WEIGHT
-    latin = _LATIN_WORD.findall(prose)
+    latin = _latin_words(prose)
     if latin:
-        weights[_latin_language(latin)] = len(latin) * _WORD_WEIGHT
+        weights[_latin_language(latin)] = latin.total() * _WORD_WEIGHT
     # Ties are rare, and go to the first code of the alphabet so that the answer never depends on the order of sets.
     return min(weights, key=lambda language: (-weights[language], language)) if weights else None
 
 
-def _counts(prose: str, frequent: Mapping[str, re.Pattern[str]]) -> dict[str, int]:
-    """Letters by script: of the frequent scripts asked for, and of the others where there may be any."""
+def _counts(prose: str, *, latin: bool = True) -> dict[str, int]:
+    """Letters by script; those of Latin script may be left out."""
     counts: dict[str, int] = {}
-    for script, runs in frequent.items():
+    if prose.isascii():
+        found = len(prose) - len(prose.encode("ascii").translate(None, _ASCII_LETTERS))
+        return {"Latin": found} if found else counts
+    rare = _RARE.search(prose) is not None
+    for script, runs in (_FREQUENT if rare else _COMMON).items():
+        if script == "Latin" and not latin:
+            continue
         found = sum(map(len, runs.findall(prose)))
         if found:
             counts[script] = found
-    if frequent is _FREQUENT and _RARE.search(prose):
+    if rare:
         for match in _OTHER.finditer(prose):
             other = match.lastgroup or ""
             counts[other] = counts.get(other, 0) + match.end() - match.start()
@@ -183,11 +203,21 @@ def _refined(language: str, prose: str) -> str:
     return language
 
 
-def _latin_language(latin: list[str]) -> str:
+def _latin_words(prose: str) -> Counter[str]:
+    """How often each word in Latin script stands in a text, in lower case."""
+    if not prose.isascii():
+        return Counter(map(str.lower, _LATIN_WORD.findall(prose)))
+    words = prose.lower().encode("ascii").translate(_ONLY_WORDS)
+    if b"'" in words:
+        words = _LEADING_APOSTROPHES.sub(b" ", words)
+    return Counter(words.decode("ascii").split())
+
+
+def _latin_language(latin: Counter[str]) -> str:
     votes = dict.fromkeys(_FUNCTION_WORDS, 0)
-    for word, count in Counter(map(str.lower, latin)).items():
-        for language in _LANGUAGES_OF_WORD.get(word, ()):
-            votes[language] += count
+    for word in latin.keys() & _LANGUAGES_OF_WORD.keys():
+        for language in _LANGUAGES_OF_WORD[word]:
+            votes[language] += latin[word]
     best = max(votes, key=votes.__getitem__)
     # One word decides nothing: "die", "a" and "no" stand in English texts as well.
     return best if votes[best] >= max(2, 2 * votes["en"]) else "en"

@@ -28,6 +28,12 @@ _SHAPED: Final = re.compile(
 _THINK_TAGS: Final = re.compile(
     r"think(?:ing)?>|<think|\bthink(?:ing)?[- ](?:tags?|tokens?|blocks?)|思考标签|思维标签", re.IGNORECASE
 )
+_MARKUP: Final = re.compile(
+    r"DSML|special token|chat[ _-]?template|chatml|tokeni[sz]er|\bBOS\b|\bEOS\b|end[ -]of[ -](?:sentence|text)"
+    r"|prompt format|control token|tool[ _-]call (?:markup|format|syntax|block)|特殊(?:标记|符号|词元|token)|对话模板"
+    r"|聊天模板|分词器|控制符|结束符|起始符|开始符|标记语言|工具调用(?:标记|格式|语法)",
+    re.IGNORECASE,
+)
 
 _NAMES: Final = MappingProxyType(
     {
@@ -117,6 +123,11 @@ def asks_for_shape(prompt: str) -> bool:
 def speaks_of_think_tags(prompt: str) -> bool:
     """Whether a prompt is about the tags around reasoning."""
     return _THINK_TAGS.search(prompt) is not None
+
+
+def speaks_of_markup(prompt: str) -> bool:
+    """Whether a prompt is about markup or special tokens, so that an answer may name them."""
+    return _MARKUP.search(prompt) is not None
 
 
 def speaks_of_languages(prompt: str) -> bool:

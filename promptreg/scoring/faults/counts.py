@@ -39,7 +39,7 @@ def usage(call: Observation) -> Iterator[Finding]:
     yield from _sums(call)
     yield from _against_text(call)
     if call.streamed and not _continuous(call):
-        for index, frame in enumerate(call.frames):
+        for index, frame in call.notable_frames:
             counts = frame.value.get("usage") if isinstance(frame.value, dict) else None
             if counts and frame.choices:
                 place = f"frames[{index}].usage"
@@ -165,7 +165,7 @@ def _impossible(position: JsonObject, tops: Sequence[JsonObject], *, greedy: boo
 
 def _positions(call: Observation) -> list[JsonObject]:
     if call.streamed:
-        choices = [choice for frame in call.frames for choice in frame.choices if not choice.get("index")]
+        choices = [choice for _, frame in call.notable_frames for choice in frame.choices if not choice.get("index")]
     else:
         choices = [call.choice] if call.choice is not None else []
     found_positions: list[JsonObject] = []

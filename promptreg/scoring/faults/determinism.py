@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from promptreg.scoring.faults import endings, structured, text, tool_calls
@@ -144,7 +143,7 @@ def _by_cached_tokens(calls: Sequence[Observation]) -> Split:
 def _damage(call: Observation, good: Sequence[Observation]) -> str:
     """How an answer is broken where others of the same request are whole; "" when it is not."""
     known = {finding.kind for one in good for finding in _single_findings(one)}
-    held = replace(call, golden=Golden.of(good))
+    held = call.told(golden=Golden.of(good))
     for finding in _single_findings(held):
         if finding.kind not in known and finding.severity is not Severity.INFO:
             return f"{finding.kind} {finding.evidence}"

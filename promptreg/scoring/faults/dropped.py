@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
 from promptreg.scoring.faults.asked import text_to_echo
@@ -10,7 +11,7 @@ from promptreg.scoring.faults.catalogue import found
 from promptreg.scoring.faults.model import Probe, Rule
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from promptreg.scoring.faults.model import Finding, Observation
 
@@ -18,7 +19,8 @@ _LONGEST: Final = 20_000
 """Characters of prompt and answer that are compared."""
 
 _MOST_TOKENS: Final = 400
-_ADDRESS: Final = re.compile(r"https?://[^\s<>\"'，。）)]{4,300}|[\w.+-]{1,64}@[\w-]{1,64}\.[\w.-]{2,64}")
+_PAGE: Final = re.compile(r"https?://[^\s<>\"'，。）)]{4,300}")
+_ADDRESS: Final = re.compile(_PAGE.pattern + r"|[\w.+-]{1,64}@[\w-]{1,64}\.[\w.-]{2,64}")
 _TOKEN: Final = re.compile(r"[A-Za-zÀ-ÖØ-öø-ÿ0-9](?:[A-Za-zÀ-ÖØ-öø-ÿ0-9]|[-_.:/,](?=[A-Za-z0-9])){2,60}")
 _BLANKS: Final = re.compile(r"\s+")
 _QUOTES: Final = "\"'“”‘’「」『』`*. 。!！\n"
@@ -38,11 +40,14 @@ def _dropped(call: Observation) -> Iterator[Finding]:
     prompt = call.prompt.raw
     if len(prompt) > _LONGEST:
         prompt = prompt[: _LONGEST // 2] + "\n" + prompt[-_LONGEST // 2 :]
-    for given, got in _shorter_tokens(prompt, answer):
-        if call.golden and call.golden.contents:
-            if not any(given in content for content in call.golden.contents) or _recorded(call, got):
-                continue
-        elif not _is_identifier(given):
+    recorded = call.golden.contents if call.golden else ()
+    missing = _missing(prompt, answer)
+    if recorded:
+        missing = [given for given in missing if any(given in content for content in recorded)]
+    else:
+        missing = [given for given in missing if _is_identifier(given)]
+    for given, got in _shorter_tokens(missing, prompt, answer):
+        if recorded and _recorded(call, got):
             continue
         yield found("F06", f"content[{answer.index(got)}]", f"“{given}” came back as “{got}”")
         return
@@ -52,7 +57,7 @@ def _shorter_echo(echo: str, answer: str) -> tuple[str, str] | None:
     """The first token that lost characters in an echo, or the whole of an echo in unspaced script that did."""
     if echo.strip(_QUOTES) in answer:
         return None
-    for pair in _shorter_tokens(echo, answer):
+    for pair in _shorter_tokens(_missing(echo, answer), echo, answer):
         return pair
     wanted, got = (_BLANKS.sub("", text.strip(_QUOTES)) for text in (echo, answer))
     if wanted == got or got in wanted or not 2 * len(got) >= len(wanted) or not _is_subsequence(got, wanted):
@@ -60,23 +65,34 @@ def _shorter_echo(echo: str, answer: str) -> tuple[str, str] | None:
     return echo[:50], answer[:50]
 
 
-def _shorter_tokens(given: str, answer: str) -> Iterator[tuple[str, str]]:
-    """Pairs of a token of the one text that is missing from the other, and what is left of it there."""
-    tokens = list(dict.fromkeys((*_ADDRESS.findall(given), *_TOKEN.findall(given))))[:_MOST_TOKENS]
-    missing = [token for token in tokens if token not in answer]
+def _missing(given: str, answer: str) -> list[str]:
+    """The tokens of the one text that matter and that are missing from the other."""
+    return [token for token in _tokens_that_matter(given) if token not in answer]
+
+
+@lru_cache(maxsize=32)
+def _tokens_that_matter(given: str) -> tuple[str, ...]:
+    """Of a prompt, which is the same for all calls of a case."""
+    return tuple([token for token in _tokens(given)[:_MOST_TOKENS] if _worth(token)])
+
+
+def _tokens(text: str) -> list[str]:
+    """Addresses first, then words and numbers; each once."""
+    pattern = _ADDRESS if "@" in text else _PAGE if "://" in text else None
+    return list(dict.fromkeys((*(pattern.findall(text) if pattern else ()), *_TOKEN.findall(text))))
+
+
+def _shorter_tokens(missing: Sequence[str], given: str, answer: str) -> Iterator[tuple[str, str]]:
+    """Pairs of a token that is missing from the answer, and what is left of it there."""
     if not missing:
         return
-    present = [
-        token for token in dict.fromkeys((*_ADDRESS.findall(answer), *_TOKEN.findall(answer))) if token not in given
-    ]
+    present = [token for token in _tokens(answer) if token not in given]
     if not present:
         return
     by_first: dict[tuple[str, int], list[str]] = {}
     for token in present[: 4 * _MOST_TOKENS]:
         by_first.setdefault((token[:1], len(token)), []).append(token)
     for token in missing:
-        if not _worth(token):
-            continue
         for lost in (1, 2) if len(token) > 5 else (1,):
             for other in by_first.get((token[:1], len(token) - lost), ()):
                 if _is_subsequence(other, token) and not _is_inflection(other, token):

@@ -44,8 +44,9 @@ def _finish_missing(call: Observation) -> Iterator[Finding]:
 
 
 def _unfinished(call: Observation) -> list[int]:
-    seen: dict[int, bool] = {}
-    for frame in call.frames:
+    # A plain frame is one of choice 0 and does not finish it.
+    seen: dict[int, bool] = {0: False} if len(call.notable_frames) < len(call.frames) else {}
+    for _, frame in call.notable_frames:
         for choice in frame.choices:
             index = choice.get("index")
             place = index if isinstance(index, int) else 0

@@ -3,25 +3,22 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from promptreg.scoring.faults.asked import (
-    language_asked_for,
-    languages_mentioned,
-    speaks_of_east_asia,
-    speaks_of_languages,
-)
+from promptreg.scoring.faults.asked import languages_mentioned
 from promptreg.scoring.faults.catalogue import found
 from promptreg.scoring.faults.evidence import around
 from promptreg.scoring.faults.model import Probe, Rule, Severity
-from promptreg.scoring.faults.views import Text, texts_of_messages
 from promptreg.text.script import language_of, script_counts
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from promptreg.scoring.faults.model import Finding, Observation
+    from promptreg.scoring.faults.prompt import Prompt
+    from promptreg.scoring.faults.views import Text
 
 _HAN: Final = "[㐀-䶿一-鿿豈-龎\U00020000-\U0003ffff]"
 _HAN_RUN: Final = re.compile(f"{_HAN}+")
@@ -83,7 +80,7 @@ def _word_salad(call: Observation) -> Iterator[Finding]:
         total = sum(strays.values())
         letters = sum(text.letters.values())
         grave = bool(goldens) or len(strays) > 2 or total * 7 >= letters
-        if not goldens and speaks_of_languages(call.prompt.raw):
+        if not goldens and call.prompt.is_about_languages:
             continue
         listed = ", ".join(f"{group} {count}" for group, count in sorted(strays.items()))
         yield found("F04", where, f"{listed}: {_first_foreign(text.raw)}", None if grave else Severity.WARNING)
@@ -111,7 +108,7 @@ def _strays(call: Observation, text: Text, goldens: tuple[Text, ...]) -> dict[st
 
 def _named(call: Observation, text: Text) -> frozenset[str]:
     """Languages that the prompt names, or the answer itself: “Russian чай”."""
-    return languages_mentioned(call.prompt.raw) | languages_mentioned(text.prose[:20_000])
+    return call.prompt.languages_named | languages_mentioned(text.prose[:20_000])
 
 
 def _foreign_groups(letters: Mapping[str, int], least: int = 2) -> dict[str, int]:
@@ -176,8 +173,8 @@ def _expected(call: Observation, text: Text, language: str) -> _Expected | None:
     recorded = frozenset(golden.language for golden in goldens if golden.language is not None)
     if language in recorded:
         return None
-    spoken = _spoken(call)
-    wish = language_asked_for(_instructions(call.prompt.raw))
+    spoken = _spoken(call.prompt)
+    wish = call.prompt.wish
     if wish is not None:
         if wish.translation and language in spoken and _has_words_of(wish.language, text):
             return None  # “The Chinese for ‘good morning’ is 早上好.”
@@ -185,15 +182,16 @@ def _expected(call: Observation, text: Text, language: str) -> _Expected | None:
     elif recorded:
         expected = _Expected(recorded, loosely=False)
     else:
-        named = languages_mentioned(_instructions(call.prompt.raw)) if spoken else frozenset()
+        named = languages_mentioned(call.prompt.instructions) if spoken else frozenset()
         expected = _Expected(spoken | named, loosely=True)
     return None if language in expected.languages or not expected.languages else expected
 
 
-def _spoken(call: Observation) -> frozenset[str]:
+@lru_cache(maxsize=32)
+def _spoken(prompt: Prompt) -> frozenset[str]:
     """The languages that the messages of the request are in; of a message in two languages both."""
     spoken: set[str] = set()
-    for _, part in texts_of_messages(call.request.get("messages")):
+    for _, part in prompt.messages:
         spoken |= {language_of(part) or ""} - {""}
         if _HAN_RUN.search(part):
             spoken.add("zh")
@@ -277,19 +275,13 @@ def _strays_of_one(call: Observation, text: Text, goldens: tuple[Text, ...]) -> 
 
 
 def _han_unwanted(call: Observation) -> bool:
-    prompt = call.prompt.raw
-    mentioned = languages_mentioned(prompt)
-    return not (mentioned & {"zh", "ja", "ko"} or speaks_of_languages(prompt) or speaks_of_east_asia(prompt))
+    prompt = call.prompt
+    return not (prompt.languages_named & {"zh", "ja", "ko"} or prompt.is_about_languages or prompt.is_about_east_asia)
 
 
 def _is_data(content: str) -> bool:
     """Whether the content is JSON or XML: labels in English are then no language."""
     return content.lstrip()[:1] in ("{", "[", "<")
-
-
-def _instructions(prompt: str) -> str:
-    """The parts of a prompt in which wishes stand: its beginning and its end."""
-    return prompt if len(prompt) <= 12_000 else f"{prompt[:6000]}\n{prompt[-6000:]}"
 
 
 rules: Final[tuple[Rule, ...]] = (

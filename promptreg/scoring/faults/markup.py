@@ -40,12 +40,6 @@ _SPECIAL: Final = re.compile(
     r"|\[(?:BOS|EOS|PAD|UNK)\](?=\s*(?:\[|\Z))",
 )
 _SPECIAL_BEGUN: Final = re.compile(r"<｜[A-Za-z▁_ ]{1,40}\Z")
-_TALK: Final = re.compile(
-    r"DSML|special token|chat[ _-]?template|chatml|tokeni[sz]er|\bBOS\b|\bEOS\b|end[ -]of[ -](?:sentence|text)"
-    r"|prompt format|control token|tool[ _-]call (?:markup|format|syntax|block)|特殊(?:标记|符号|词元|token)|对话模板"
-    r"|聊天模板|分词器|控制符|结束符|起始符|开始符|标记语言|工具调用(?:标记|格式|语法)",
-    re.IGNORECASE,
-)
 _QUOTES: Final = "\"'“”‘’「」『』《》`（("
 
 
@@ -104,7 +98,7 @@ def known(mark: Mark, call: Observation, recorded: tuple[Text, ...]) -> bool:
 
 def talked_about(call: Observation) -> bool:
     """Whether the prompt asks about markup or tokens, so that an answer may name them."""
-    return _TALK.search(call.prompt.raw) is not None
+    return call.prompt.is_about_markup
 
 
 def quoted(mark: Mark, text: str) -> bool:

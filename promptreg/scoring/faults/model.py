@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from copy import copy
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cached_property
-from typing import TYPE_CHECKING, TypeAlias
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from promptreg.answer.model import Answer
 from promptreg.answer.reader import REASONING_FIELDS
-from promptreg.scoring.faults.views import Text, text_of_content, texts_of_messages
+from promptreg.scoring.faults.prompt import Prompt, prompt_of
+from promptreg.scoring.faults.views import Text, text_of_content
 
 if TYPE_CHECKING:
     from promptreg.answer.model import ToolCall, Usage
@@ -76,14 +79,20 @@ class Finding:
         }
 
 
-@dataclass(frozen=True, slots=True)
-class Frame:
+class Frame(NamedTuple):
     """One event of a stream, or one line in it that is no event."""
 
-    text: str
-    """Its data as text; bytes that are no UTF-8 are replaced."""
+    data: bytes
+    """Its data as it came."""
     value: Json = None
     """Its data read as JSON; None where it is none."""
+    choices: tuple[JsonObject, ...] = ()
+    """Its choices, those that are objects."""
+    delta: JsonObject = MappingProxyType({})
+    """The delta of its choice with index 0; empty where it has none."""
+    plain: bool = False
+    """Whether it holds a piece of the one answer and nothing else, as nearly all do: no finish reason, tool call,
+    count, log-probability, error or further choice, and no frame with a finish reason came before it."""
     bare: bool = False
     """A line that is no field of an event stream."""
     name: str = ""
@@ -91,17 +100,10 @@ class Frame:
     at_s: float = 0.0
     """Arrival, in seconds after the request was sent."""
 
-    choices: tuple[JsonObject, ...] = field(init=False, repr=False)
-    """Its choices, those that are objects."""
-    delta: JsonObject = field(init=False, repr=False)
-    """The delta of its choice with index 0; empty where it has none."""
-
-    def __post_init__(self) -> None:
-        choices = self.value.get("choices") if isinstance(self.value, dict) else None
-        found = tuple([one for one in choices if isinstance(one, dict)]) if isinstance(choices, list) else ()
-        delta = next((one.get("delta") for one in found if not one.get("index")), None)
-        object.__setattr__(self, "choices", found)
-        object.__setattr__(self, "delta", delta if isinstance(delta, dict) else {})
+    @property
+    def text(self) -> str:
+        """Its data as text; bytes that are no UTF-8 are replaced."""
+        return self.data.decode("utf-8", "replace")
 
 
 @dataclass(frozen=True)
@@ -191,21 +193,25 @@ class Observation:
         return "" if self.message is None else text_of_content(self.message.get("content"))
 
     @cached_property
-    def prompt(self) -> Text:
-        """The text of all messages of the request, joined by line feeds."""
-        return Text("\n".join(text for _, text in texts_of_messages(self.request.get("messages"))))
+    def prompt(self) -> Prompt:
+        """The text of all messages of the request, joined by line feeds, and what it asks for."""
+        return prompt_of(self.request.get("messages"))
 
-    @cached_property
+    @property
     def last_question(self) -> str:
         """The text of the last message of the user."""
-        asked = [text for role, text in texts_of_messages(self.request.get("messages")) if role == "user"]
-        return asked[-1] if asked else ""
+        return self.prompt.last_question
+
+    @cached_property
+    def notable_frames(self) -> tuple[tuple[int, Frame], ...]:
+        """The frames of a stream that are not plain, which are few, each with its number."""
+        return tuple([(number, frame) for number, frame in enumerate(self.frames) if not frame.plain])
 
     @cached_property
     def message_keys(self) -> frozenset[str]:
         """The keys of the message, of a stream those of all its deltas, whatever their values."""
         if self.streamed:
-            return frozenset(key for frame in self.frames for key in frame.delta)
+            return frozenset().union(*[frame.delta for frame in self.frames])
         return frozenset(self.message or ())
 
     @cached_property
@@ -234,6 +240,14 @@ class Observation:
             if isinstance(function, dict) and isinstance(name, str):
                 found[name] = function
         return found
+
+    def told(self, **changed: Any) -> Observation:
+        """The same call with another `label` or `golden`; what was worked out of the call itself is kept."""
+        if not changed.keys() <= {"label", "golden"}:
+            raise ValueError(f"only label and golden can be changed, not {', '.join(sorted(changed))}")
+        same = copy(self)
+        same.__dict__.update(changed)
+        return same
 
 
 CallRule: TypeAlias = Callable[[Observation], Iterable[Finding]]

@@ -12,8 +12,8 @@ from promptreg.deployment.assembly import Assembly
 from promptreg.deployment.exchange import FailureKind
 from promptreg.deployment.json_text import parse_json
 from promptreg.deployment.reader import read_exchange
-from promptreg.deployment.sse import DONE, read_events
-from promptreg.scoring.faults.model import Frame, Observation
+from promptreg.scoring.faults.frames import read_frames
+from promptreg.scoring.faults.model import Observation
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from promptreg.canonical import Json, JsonObject
     from promptreg.deployment.exchange import Exchange
     from promptreg.deployment.reading import Reading
-    from promptreg.deployment.sse import Event
     from promptreg.scoring.faults.golden import Golden
+    from promptreg.scoring.faults.model import Frame
 
 _STREAM_STARTS = (b"data:", b"event:", b"id:", b"retry:", b":")
 _NOTHING: JsonObject = MappingProxyType({})
@@ -63,11 +63,13 @@ def observe_exchange(
     frames: tuple[Frame, ...] = ()
     done = False
     if streamed:
-        events, _ = read_events(exchange.chunks)
-        frames, done = _frames(events)
+        frames, done = read_frames(exchange)
         assembly = Assembly(set())
         for frame in frames:
-            assembly.add_choices(list(frame.choices), frame.at_s)
+            if frame.plain:
+                assembly.add_delta(frame.delta, frame.at_s)
+            else:
+                assembly.add_choices(list(frame.choices), frame.at_s)
         if assembly.any_choice:
             message, finish = assembly.message(), assembly.finish_reason
         usage_json = _last_usage(frames)
@@ -140,19 +142,6 @@ def timed_out(failure: FailureKind | None) -> bool:
     )
 
 
-def _frames(events: Sequence[Event]) -> tuple[tuple[Frame, ...], bool]:
-    frames = []
-    done = False
-    for event in events:
-        data = event.data.strip()
-        if data == DONE:
-            done = True
-            continue
-        value = _read(data) if data[:1] == b"{" else None
-        frames.append(Frame(event.data.decode("utf-8", "replace"), value, event.bare, event.name, event.at_s))
-    return tuple(frames), done
-
-
 def _read(data: bytes) -> Json:
     try:
         return parse_json(data)
@@ -170,6 +159,8 @@ def _first_choice(document: Json) -> JsonObject | None:
 
 def _last_usage(frames: Sequence[Frame]) -> JsonObject | None:
     for frame in reversed(frames):
+        if frame.plain:
+            continue
         usage = frame.value.get("usage") if isinstance(frame.value, dict) else None
         if isinstance(usage, dict) and usage:
             return usage

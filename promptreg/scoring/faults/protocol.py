@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Final
 from promptreg.deployment.envelope import envelope_field
 from promptreg.scoring.faults import refusals, streams
 from promptreg.scoring.faults.catalogue import found
-from promptreg.scoring.faults.estimate import least_prompt_tokens
 from promptreg.scoring.faults.model import Observation, Probe, Rule
 from promptreg.scoring.faults.requests import forced_tool, is_chat, number
 
@@ -80,7 +79,7 @@ def _silent_cut(call: Observation) -> Iterator[Finding]:
     if not call.succeeded or tokens is None or tokens <= 0:
         return
     known = number(call.expected, "client_token_estimate")
-    least = known / 2 if known is not None else least_prompt_tokens(call.request) / 2
+    least = known / 2 if known is not None else call.prompt.least_tokens / 2
     if tokens >= least or least < _WORTH_ESTIMATING / 2:
         return
     needle = call.expected.get("needle")
@@ -97,7 +96,7 @@ def _pinned(calls: Sequence[Observation]) -> Iterator[Finding]:
     for call in calls:
         tokens = call.usage.prompt_tokens if call.usage is not None else None
         length = number(call.expected, "client_token_estimate") or _labelled_length(call.label)
-        length = length or float(least_prompt_tokens(call.request))
+        length = length or float(call.prompt.least_tokens)
         if tokens is None or not call.succeeded or length < _WORTH_ESTIMATING:
             continue
         label, before = seen.setdefault(tokens, (call.label, length))
@@ -144,8 +143,7 @@ def _ignored(call: Observation) -> Iterator[Finding]:
     copies = number(request, "n") or 1
     if isinstance(cap, int) and tokens is not None and tokens > (cap + _CAP_SLACK) * copies:
         yield found("F53", "request.max_completion_tokens", f"{tokens} tokens for a cap of {cap}: not obeyed")
-    sent = _choices(call)
-    if copies > 1 and sent < copies:
+    if copies > 1 and (sent := _choices(call)) < copies:
         yield found("F53", "request.n", f"n is {copies:.0f}, {sent} came")
     if request.get("stream") is True and not call.streamed:
         yield found("F53", "request.stream", "a stream was asked for, one body came")

@@ -6,7 +6,6 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from promptreg.answer.reader import THINK_TAG
-from promptreg.scoring.faults.asked import speaks_of_think_tags
 from promptreg.scoring.faults.catalogue import found
 from promptreg.scoring.faults.evidence import around
 from promptreg.scoring.faults.model import Probe, Rule, Severity
@@ -32,14 +31,14 @@ _SENTENCE_END: Final = ".!?。！？…」』”\"')）】]}`|~"
 def _think_tags(call: Observation) -> Iterator[Finding]:
     """Tags around reasoning in the content as sent."""
     sent = call.sent_content
-    if "think" not in sent.lower():
+    if "<" not in sent:
         return
     if _recorded_tags(call):
         return
     prose = Text(sent).prose
     tags = list(_TAG.finditer(prose))
     real = [tag for tag in tags if not _is_mention(prose, tag)]
-    if speaks_of_think_tags(call.prompt.raw):
+    if call.prompt.is_about_think_tags:
         real = [tag for tag in real if _ends_reasoning(prose, tag)]
     if not real:
         return

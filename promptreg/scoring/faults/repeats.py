@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from typing import TYPE_CHECKING, Final
 
-from promptreg.scoring.faults.asked import asks_for_repetition, asks_for_shape
 from promptreg.scoring.faults.catalogue import found
 from promptreg.scoring.faults.evidence import shown
 from promptreg.scoring.faults.model import Probe, Rule
@@ -36,7 +36,11 @@ _LEAST_UNLIKE: Final = 64
 _SHOUTED: Final = frozenset("哈呵嘿嘻啊呀呜哇嗷喵汪咚哔aeghmoruwzAEGHMORUWZWｗ")
 """Letters that laughing, shouting and sleeping are written with."""
 
-_PUNCTUATION: Final = re.compile(r"[!?,;:，。；：！？、“”\"'()（）\[\]{}@$%&^]")
+_ASCII_PUNCTUATION: Final = "!?,;:\"'()[]{}@$%&^"
+_PUNCTUATION: Final = re.compile(f"[{re.escape(_ASCII_PUNCTUATION)}，。；：！？、“”（）]")
+_LEAST_MARKS: Final = 16
+"""Two fifths of 40 visible characters."""
+
 _LETTER: Final = re.compile(r"[^\W\d_]")
 
 
@@ -83,7 +87,7 @@ def _run(call: Observation, where: str, text: Text, goldens: tuple[Text, ...]) -
         return None
     if not _cut(call) and not goldens and _wanted(call, run.character):
         return None
-    if _cut(call) and not goldens and asks_for_repetition(call.prompt.raw):
+    if _cut(call) and not goldens and call.prompt.wants_repetition:
         return None
     return found("F01", f"{where}[{run.offset}]", f"{run.character} ×{run.length}")
 
@@ -118,11 +122,11 @@ def _known_loop(loop: Loop, known: Loop | None) -> bool:
 
 def _is_cut_loop(call: Observation, loop: Loop) -> bool:
     """A loop that only the budget, or the end of the connection, ended: a fault unless it was wished for."""
-    prompt = call.prompt.raw
-    if asks_for_repetition(prompt):
+    prompt = call.prompt
+    if prompt.wants_repetition:
         words = _LETTER.search(loop.unit)
-        return words is not None and loop.unit.strip().lower() not in prompt.lower() and not asks_for_shape(prompt)
-    return loop.repeats >= 8 if asks_for_shape(prompt) else True
+        return words is not None and loop.unit.strip().lower() not in prompt.raw.lower() and not prompt.wants_shape
+    return loop.repeats >= 8 if prompt.wants_shape else True
 
 
 def _is_whole_loop(call: Observation, text: Text, loop: Loop, goldens: tuple[Text, ...]) -> bool:
@@ -133,29 +137,40 @@ def _is_whole_loop(call: Observation, text: Text, loop: Loop, goldens: tuple[Tex
         return False
     if goldens:
         return True
-    prompt = call.prompt.raw
-    return loop.repeats >= 6 and not asks_for_repetition(prompt) and not asks_for_shape(prompt)
+    prompt = call.prompt
+    return loop.repeats >= 6 and not prompt.wants_repetition and not prompt.wants_shape
 
 
 def _punctuation(call: Observation, where: str, text: Text, goldens: tuple[Text, ...]) -> Finding | None:
-    marks = _PUNCTUATION.findall(text.prose)
-    visible = len("".join(text.prose.split()))
-    if visible < 40 or len(marks) * 5 < visible * 2:
+    count, mark = _commonest_mark(text.prose)
+    if count < _LEAST_MARKS:
         return None
-    mark = max(set(marks), key=lambda one: (marks.count(one), one))
-    count = marks.count(mark)
-    if count * 5 < visible * 2 or any(golden.raw.count(mark) * 5 >= len(golden.raw) for golden in goldens):
+    visible = text.visible
+    if (
+        visible < 40
+        or count * 5 < visible * 2
+        or any(golden.raw.count(mark) * 5 >= len(golden.raw) for golden in goldens)
+    ):
         return None
-    if asks_for_repetition(call.prompt.raw) or (asks_for_shape(call.prompt.raw) and not _cut(call)):
+    if call.prompt.wants_repetition or (call.prompt.wants_shape and not _cut(call)):
         return None
     return found("F02", f"{where}[{text.raw.index(mark)}]", f"“{mark}” is {count} of {visible} visible characters")
 
 
+def _commonest_mark(prose: str) -> tuple[int, str]:
+    """The punctuation mark that stands in a text most often, after how often it does."""
+    if prose.isascii():
+        return max([(prose.count(mark), mark) for mark in _ASCII_PUNCTUATION])
+    # Counting a wide character is slow in the C library: one pass over all marks is faster.
+    marks = Counter(_PUNCTUATION.findall(prose))
+    return max([(count, mark) for mark, count in marks.items()], default=(0, ""))
+
+
 def _wanted(call: Observation, character: str) -> bool:
-    prompt = call.prompt.raw
+    prompt = call.prompt
     if character in _DRAWN:  # such marks stand in most prompts
-        return asks_for_repetition(prompt) or asks_for_shape(prompt)
-    return asks_for_repetition(prompt) or character in prompt
+        return prompt.wants_repetition or prompt.wants_shape
+    return prompt.wants_repetition or character in prompt.raw
 
 
 def _cut(call: Observation) -> bool:

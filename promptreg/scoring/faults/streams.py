@@ -44,7 +44,7 @@ def foreign_lines(call: Observation) -> Iterator[Finding]:
     if not call.streamed:
         yield from _foreign_body(call)
         return
-    for number, frame in enumerate(call.frames):
+    for number, frame in call.notable_frames:
         where = f"frames[{number}]"
         if frame.bare and not _is_cut_off(call, number, frame):
             yield found("F42", where, f"a line that is no event: {frame.text}")
@@ -102,11 +102,24 @@ def cumulative(call: Observation) -> Iterator[Finding]:
         return
     recorded = call.golden.contents if call.golden is not None else ()
     for name in _TEXT_FIELDS:
-        pieces = [piece for frame in call.frames if isinstance(piece := frame.delta.get(name), str) and piece]
+        if name not in call.message_keys or not _begins_to_extend(_pieces(call, name)):
+            continue
+        pieces = list(_pieces(call, name))
         if _extends(pieces) and "".join(pieces) not in recorded:
             yield found("F43", f"delta.{name}", " | ".join(piece[:24] for piece in pieces[:4]))
             return
     yield from _cumulative_arguments(call)
+
+
+def _pieces(call: Observation, name: str) -> Iterator[str]:
+    """The pieces of text in one field of the deltas."""
+    return (piece for frame in call.frames if isinstance(piece := frame.delta.get(name), str) and piece)
+
+
+def _begins_to_extend(pieces: Iterator[str]) -> bool:
+    """Whether the second piece begins with the first one: of an ordinary stream no more than these is looked at."""
+    first, second = next(pieces, None), next(pieces, None)
+    return first is not None and second is not None and second.startswith(first)
 
 
 def _extends(pieces: list[str]) -> bool:
@@ -125,7 +138,7 @@ def _extends(pieces: list[str]) -> bool:
 
 def _cumulative_arguments(call: Observation) -> Iterator[Finding]:
     by_index: dict[int, list[str]] = {}
-    for frame in call.frames:
+    for _, frame in call.notable_frames:
         deltas = frame.delta.get("tool_calls")
         for delta in deltas if isinstance(deltas, list) else ():
             function = delta.get("function") if isinstance(delta, dict) else None

@@ -13,7 +13,6 @@ from promptreg.scoring.faults import dropped, languages, repeats
 from promptreg.scoring.faults.catalogue import found
 from promptreg.scoring.faults.evidence import around
 from promptreg.scoring.faults.model import Probe, Rule, Severity
-from promptreg.scoring.faults.views import texts_of_messages
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -64,11 +63,21 @@ def _expected_damage(call: Observation, text: str) -> bool:
 
 def _damaged_frames(call: Observation) -> Iterator[Finding]:
     """Halves of characters that only add up once the frames are joined: a client that shows each frame shows damage."""
+    if _writable(call.sent_content):
+        return  # no frame has a half
     for number, frame in enumerate(call.frames):
         piece = frame.delta.get("content")
         if isinstance(piece, str) and any("\ud800" <= character <= "\udfff" for character in piece):
             yield found("F07", f"frames[{number}].delta.content", "half a character in one frame", Severity.WARNING)
             return
+
+
+def _writable(text: str) -> bool:
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _ruined_by_length(calls: Sequence[Observation]) -> Iterator[Finding]:
@@ -116,7 +125,7 @@ def _is_ruined(call: Observation, needle: str | None) -> str:
 
 def _unrelated(call: Observation) -> Iterator[Finding]:
     """A greeting, or less, answered by a long text about something else."""
-    messages = texts_of_messages(call.request.get("messages"))
+    messages = call.prompt.messages
     asked = [text for role, text in messages if role == "user"]
     content = call.answer.content
     if len(asked) != 1 or any(role in ("assistant", "tool") for role, _ in messages) or len(content) <= 80:

@@ -61,7 +61,7 @@ def malformed(call: Observation) -> Iterator[Finding]:
     holders: dict[str, tuple[int, int]] = {}
     ended: dict[int, _Ended] = {}
     reported: set[str] = set()
-    for number, frame in enumerate(call.frames):
+    for number, frame in call.notable_frames:
         for choice in frame.choices:
             for finding in _choice(choice, number, open_calls, holders, ended):
                 if finding.evidence not in reported:

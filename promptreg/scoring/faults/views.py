@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
-from promptreg.text.script import language_of, script_counts, without_code
+from promptreg.text.script import language_of, language_of_letters, script_counts, without_code
 
 if TYPE_CHECKING:
     from promptreg.canonical import Json
+
+_ASCII_BLANKS: Final = "\t\n\x0b\x0c\r\x1c\x1d\x1e\x1f "
 
 
 class Text:
@@ -32,6 +34,13 @@ class Text:
         return without_code(self.raw)
 
     @cached_property
+    def visible(self) -> int:
+        """Characters outside code that are no blanks."""
+        if self.prose.isascii():
+            return len(self.prose) - sum(map(self.prose.count, _ASCII_BLANKS))
+        return sum(map(len, self.prose.split()))
+
+    @cached_property
     def code(self) -> str:
         """The lines inside fenced code, joined."""
         return fenced_lines(self.raw)
@@ -44,7 +53,10 @@ class Text:
     @cached_property
     def language(self) -> str | None:
         """The language most of the text is in; None without letters outside code."""
-        return language_of(self.raw)
+        prose = self.prose
+        if "`" in prose or "~~~" in prose or "://" in prose or "www." in prose or "@" in prose:
+            return language_of(self.raw)
+        return language_of_letters(prose, self.letters)
 
 
 def fenced_lines(text: str) -> str:
