@@ -1,0 +1,1 @@
+"""Messages to the text that a model reads: one module per format."""
