@@ -67,9 +67,9 @@ class Conversation:
     """How many system messages the conversation begins with."""
 
     @property
-    def newest(self) -> Unit:
-        """The newest user message; in a conversation without one, the last thing said."""
-        return next(unit for unit in reversed(self.units) if unit.kind is UnitKind.NEWEST)
+    def newest(self) -> Unit | None:
+        """The newest user message, or the last thing said where no user speaks; None where all is fixed."""
+        return next((unit for unit in reversed(self.units) if unit.kind is UnitKind.NEWEST), None)
 
     @property
     def required(self) -> tuple[int, ...]:

@@ -1,11 +1,14 @@
-"""The longest beginning and end of a text that fit, cut between characters as a reader sees them."""
+"""The longest beginning and end of a text that fit, cut between characters as a reader sees them.
+
+Words and numbers stay whole where they can: half a number is another number.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
-from promptreg.text.segment import graphemes
+from promptreg.text.segment import graphemes, tokens
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -20,6 +23,11 @@ end."""
 CUT_MARK: Final = "[…]"
 """Stands where something was cut out, between blanks."""
 
+_LONGEST_WHOLE: Final = 40
+"""Characters of a word or number that is kept whole. Longer ones are encoded data, which may be cut anywhere."""
+_LONGEST_READ: Final = 200_000
+"""Characters of a text in which words are looked for; longer ones are cut between characters."""
+
 
 def cut_text(text: str, fits: Callable[[str], bool], keep: Keep = "both", share: float = 0.5) -> str | None:
     """The longest part of a text, with a mark, that fits; None when not even the mark does.
@@ -31,13 +39,14 @@ def cut_text(text: str, fits: Callable[[str], bool], keep: Keep = "both", share:
         keep: Which part stays.
         share: A guess at the share of the text that fits, 0 to 1. It only saves time.
     """
-    pieces = graphemes(text)
+    pieces = _pieces(text)
 
     def part(count: int) -> str:
         if count == 0:
             return CUT_MARK
         head = {"head": count, "tail": 0, "both": -(-count * 2 // 3)}[keep]
-        return f"{''.join(pieces[:head])} {CUT_MARK} {''.join(pieces[len(pieces) - count + head :])}".strip(" ")
+        before, after = "".join(pieces[:head]), "".join(pieces[len(pieces) - count + head :])
+        return f"{before.rstrip()} {CUT_MARK} {after.lstrip()}".strip(" ")
 
     if not fits(CUT_MARK):
         return None
@@ -56,6 +65,16 @@ def cut_text(text: str, fits: Callable[[str], bool], keep: Keep = "both", share:
         else:
             probe = (low + high) // 2
     return part(low)
+
+
+def _pieces(text: str) -> list[str]:
+    """What is never cut apart, in order; joined, it is the text."""
+    if len(text) > _LONGEST_READ:
+        return graphemes(text)
+    pieces: list[str] = []
+    for token in tokens(text):
+        pieces += [token] if len(token) <= _LONGEST_WHOLE else graphemes(token)
+    return pieces
 
 
 def cut_message(message: Message, limit: int, size: Callable[[Message], int], keep: Keep = "both") -> Message | None:

@@ -6,7 +6,7 @@ only guess where a cut may be; the guess is counted, and moved until the cut is 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import accumulate
 from typing import TYPE_CHECKING, Final, TypeAlias
 
@@ -50,6 +50,7 @@ class Task:
     budget: int
     """Tokens that the prompt may have."""
     tools: tuple[JsonObject, ...] = ()
+    _sizes: dict[int, int] = field(default_factory=dict, compare=False, repr=False)
 
     def total(self, messages: Sequence[Message]) -> int:
         """Tokens of a whole prompt."""
@@ -58,6 +59,12 @@ class Task:
     def size(self, message: Message) -> int:
         """Tokens of a message by itself: for guesses and for the ledger."""
         return self.counter.message(message)
+
+    def size_at(self, index: int) -> int:
+        """Tokens of a message of the conversation as given, by its place. Counted once."""
+        if index not in self._sizes:
+            self._sizes[index] = self.counter.message(self.conversation.messages[index])
+        return self._sizes[index]
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,8 +161,10 @@ class Draft:
         return self.after(steps[:count], known[count])
 
     def _gain(self, edit: Edit) -> int:
-        size = self.task.size
-        return size(self.kept[edit.index]) - (size(edit.message) if edit.message is not None else 0)
+        task, message = self.task, self.kept[edit.index]
+        given = message is task.conversation.messages[edit.index]
+        size = task.size_at(edit.index) if given else task.size(message)
+        return size - (task.size(edit.message) if edit.message is not None else 0)
 
 
 def _first_fit(fits: Callable[[int], bool], guess: int, most: int) -> int:
@@ -212,7 +221,7 @@ def _entry(task: Task, edit: Edit) -> Entry:
         role if isinstance(role, str) else "",
         edit.action,
         edit.reason,
-        task.size(message),
+        task.size_at(edit.index),
         0 if edit.message is None else task.size(edit.message),
         edit.summary,
     )

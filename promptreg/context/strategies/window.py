@@ -121,9 +121,7 @@ def drop(draft: Draft, units: Iterable[Unit], reason: Reason) -> Step:
     )
 
 
-def make_room(
-    draft: Draft, steps: Sequence[Step], reason: Reason, *, target: float = 1.0, budget: int | None = None
-) -> Draft:
+def make_room(draft: Draft, steps: Sequence[Step], reason: Reason, *, target: float = 1.0, taken: int = 0) -> Draft:
     """Drop older turns, then, where that is not enough, older tool rounds of the turn that is being answered.
 
     Its newest round goes last, and is cut before it goes.
@@ -133,12 +131,11 @@ def make_room(
         steps: How turns before the newest go, in order.
         reason: For what goes out of the newest turn.
         target: Share of the budget to come down to, where dropping whole turns and older rounds can.
-        budget: Tokens that the prompt may have; None: the task's.
+        taken: Tokens of that share that something else will need. The newest turn does not go for it.
     """
-    budget = draft.task.budget if budget is None else budget
-    aim = int(budget * target)
-    if draft.total > budget:
-        draft = draft.shortened(steps, aim)
+    budget = draft.task.budget
+    aim = int(budget * target) - taken
+    draft = draft.shortened(steps, aim)
     tail = [unit for unit in draft.task.conversation.tail if unit.indices[0] in draft.kept]
     if draft.total <= budget or not tail:
         return draft
