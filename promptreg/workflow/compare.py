@@ -16,13 +16,14 @@ from promptreg.workflow.collect import Collected, OnProgress, Order, Stretch, co
 from promptreg.workflow.comparison import Comparison
 from promptreg.workflow.estimate import Estimate, estimate
 from promptreg.workflow.judge import JudgedSuite, judge_stored, rules_of
-from promptreg.workflow.judge_calls import Judges, calls_at_most, unscored_warning
+from promptreg.workflow.judge_calls import Judges, calls_at_most
 from promptreg.workflow.looks import Judge, judged_in_looks, looks_of
 from promptreg.workflow.pairing import Pairing, baseline_of, pair_with_baseline, recorded_pairs
 from promptreg.workflow.plugins import load_extensions
 from promptreg.workflow.project import project_suites
 from promptreg.workflow.resume import left_of, run_to_continue
 from promptreg.workflow.runs import failed_calls, failure_summary
+from promptreg.workflow.unscored import unscored_warning
 from promptreg.workflow.varied import recorded_otherwise
 from promptreg.workflow.view import report_payload
 

@@ -17,6 +17,7 @@ from promptreg.verdict.rules import Rules
 from promptreg.workflow.faults import read_cases, with_moved_reasoning, worse_classes
 from promptreg.workflow.pairing import CLUSTER_TAG
 from promptreg.workflow.plugins import load_extensions
+from promptreg.workflow.unscored import undecided_where_unscored
 from promptreg.workflow.varied import with_variation
 
 if TYPE_CHECKING:
@@ -151,6 +152,7 @@ def judge_stored(
         cases=tuple(with_moved_reasoning(case, read.get(case.case_id)) for case in judgement.cases),
         faults=worse_classes(pairing.known, scores, rules.regression_alpha),
     )
+    judgement = undecided_where_unscored(judgement, scores, record.run_id)
     return JudgedSuite(
         pairing,
         with_variation(judgement, pairing, store.variants(record.run_id, pairing.suite.name)),

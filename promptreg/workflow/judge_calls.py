@@ -30,19 +30,16 @@ from promptreg.suite.model import Case
 from promptreg.workflow.plugins import load_extensions
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from promptreg.config import Config, Deployment
     from promptreg.replay.progress import Progress
     from promptreg.replay.sample import Sample
     from promptreg.scoring.checks.base import Question
-    from promptreg.scoring.score import CasePair, CaseScores
+    from promptreg.scoring.score import CasePair
 
 _ANY_ANSWER: Final = Answer("An answer.")
 """Stands for an answer that is not known yet, where questions are counted."""
-
-_REASONS_SHOWN: Final = 3
-"""Reasons for which answers were not scored that a warning lists."""
 
 _CUT: Final = "length"
 """Finish reason of a reply that its token limit cut off."""
@@ -218,24 +215,6 @@ def calls_at_most(
         return calls + Counter(question.by for question in _gathered(config, recorded))
     with Store.open(path, create=False) as store:
         return calls + Judges(config, store).missing(recorded)
-
-
-def unscored_warning(suite: str, scores: Iterable[CaseScores]) -> str | None:
-    """How many answers of a suite their `judge` checks did not score, and why; None when all were scored."""
-    reasons: Counter[str] = Counter()
-    judged = 0
-    for rate in (rate for case in scores for rate in case.checks if rate.name.removeprefix("not_") == "judge"):
-        results = [result for result in rate.results if result is not None]
-        judged += len(results)
-        reasons.update(result.sentence.en for result in results if result.passed is None)
-    if not reasons:
-        return None
-    shown = " ".join(f"{count} times: {reason}" for reason, count in reasons.most_common(_REASONS_SHOWN))
-    more = len(reasons) - _REASONS_SHOWN
-    return (
-        f"Suite {suite}: {reasons.total()} of {judged} answers were not scored by a `judge` check. {shown}"
-        f"{f' And {more} more reasons.' if more > 0 else ''}"
-    )
 
 
 def _gathered(config: Config, pairs: Sequence[CasePair]) -> Iterator[Question]:

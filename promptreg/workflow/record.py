@@ -222,6 +222,7 @@ def _write(config: Config, store: Store, plan: _Plan, collected: Collected, chec
             else:
                 baseline = _with_judgement(baseline, judgement, earlier)
                 warnings += [f"Suite {suite.name}: {text}" for text in _warnings_of(judgement)]
+                warnings += [] if checker.unscored is None else [checker.unscored]
             write_baseline(path, baseline)
         written.append(RecordedSuite(suite.name, path, len(cases), failed, judgement))
     return Recording(

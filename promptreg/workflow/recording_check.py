@@ -11,6 +11,7 @@ from promptreg.verdict.recording import RecordingJudgement, judge_recording
 from promptreg.workflow.judge import rules_of
 from promptreg.workflow.judge_calls import Replies
 from promptreg.workflow.plugins import load_extensions
+from promptreg.workflow.unscored import unscored_warning
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -31,6 +32,8 @@ class RecordingChecker:
         self._config, self._store, self._judges, self._self_test = config, store, judges, self_test
         self._embedder: Embedder | None = None
         self._replies = Replies()
+        self.unscored: str | None = None
+        """How many answers of the last suite its judge did not score, and why; None when it scored all."""
 
     def check(self, suite: Suite, baseline: Baseline) -> RecordingJudgement | None:
         """Judge a baseline by itself; None when it has a single pass.
@@ -39,6 +42,7 @@ class RecordingChecker:
             ConfigError: the embedder cannot be used.
             SuiteError: a check cannot be built.
         """
+        self.unscored = None
         pairs = _halves(suite, baseline)
         if not pairs:
             return None
@@ -48,7 +52,9 @@ class RecordingChecker:
         self._replies = self._judges.replies(pairs)
         rules = rules_of(self._config)
         plant = planter(pairs, self._score, rules.seed) if self._self_test else None
-        return judge_recording(self._score(pairs), rules, plant=plant)
+        scores = self._score(pairs)
+        self.unscored = unscored_warning(suite.name, scores)
+        return judge_recording(scores, rules, plant=plant)
 
     def _score(self, pairs: Sequence[CasePair]) -> Sequence[CaseScores]:
         if self._embedder is None:

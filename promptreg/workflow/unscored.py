@@ -1,0 +1,68 @@
+"""What is told, and decided, where a judge did not score the answers that it was to score."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final
+
+from promptreg.text.preview import preview
+from promptreg.text.sentence import Sentence
+from promptreg.verdict.model import SuiteVerdict
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from promptreg.scoring.rates import CheckRate
+    from promptreg.scoring.score import CaseScores
+    from promptreg.verdict.model import SuiteJudgement
+
+_REASONS_SHOWN: Final = 3
+"""Reasons for which answers were not scored that a warning lists."""
+
+
+def unscored_warning(suite: str, scores: Iterable[CaseScores]) -> str | None:
+    """How many answers of a suite their `judge` checks did not score, and why; None when all were scored."""
+    reasons: Counter[str] = Counter()
+    judged = 0
+    for rate in (rate for case in scores for rate in _judged(case)):
+        results = [result for result in rate.results if result is not None]
+        judged += len(results)
+        reasons.update(result.sentence.en for result in results if result.passed is None)
+    if not reasons:
+        return None
+    shown = " ".join(f"{count} times: {reason}" for reason, count in reasons.most_common(_REASONS_SHOWN))
+    more = len(reasons) - _REASONS_SHOWN
+    return (
+        f"Suite {suite}: {reasons.total()} of {judged} answers were not scored by a `judge` check. {shown}"
+        f"{f' And {more} more reasons.' if more > 0 else ''}"
+    )
+
+
+def undecided_where_unscored(judgement: SuiteJudgement, scores: Iterable[CaseScores], run_id: str) -> SuiteJudgement:
+    """The judgement, but INCONCLUSIVE instead of EQUIVALENT where a `judge` check scored nothing on one side of a case.
+
+    Such a check was not compared at all: that it did not get worse would be said without having looked.
+    """
+    cases = [
+        case.case_id
+        for case in scores
+        if None not in case.answers and any(not rate.source_total or not rate.target_total for rate in _judged(case))
+    ]
+    if not cases or judgement.verdict is not SuiteVerdict.EQUIVALENT:
+        return judgement
+    first = preview(min(cases), 40)
+    en, zh = judgement.sentence.en, judgement.sentence.zh
+    sentence = Sentence(
+        f"Undecided: in {len(cases)} of {judgement.facts.compared} cases (the first is {first}) a `judge` check scored "
+        "no answer of one side, so nobody knows whether it got worse. The warnings say why; `promptreg compare --run "
+        f"{run_id}` asks the judge again and does not call the target. Apart from that: {en}",
+        f"尚无结论：{judgement.facts.compared} 个用例中有 {len(cases)} 个（第一个是 {first}）的 `judge` 检查项"
+        "在其中一端没有为任何回答评分，因此无法知道它是否变差。原因见警告；"
+        f"`promptreg compare --run {run_id}` 会再次询问评判部署，不会调用目标部署。除此之外：{zh}",
+    )
+    return replace(judgement, verdict=SuiteVerdict.INCONCLUSIVE, sentence=sentence)
+
+
+def _judged(case: CaseScores) -> list[CheckRate]:
+    return [rate for rate in case.checks if rate.name.removeprefix("not_") == "judge"]
