@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from promptreg.deployment.simulated.faults.base import Fault
+from promptreg.deployment.simulated.obeying import within_cap
 from promptreg.deployment.simulated.reply import Asked, Call, Reply
 
 _THOUGHT = "The user asks a plain question, so a short answer is enough."
@@ -114,7 +115,7 @@ def _cap_512(reply: Reply, asked: Asked) -> Reply:
     longer = sentence
     while Reply(content=longer).completion_tokens <= 513:
         longer = f"{longer} {sentence}"
-    return replace(reply, content=longer)
+    return within_cap(replace(reply, content=longer, tool_calls=()), 512)
 
 
 def _cumulative(reply: Reply, _asked: Asked) -> Reply:
