@@ -113,4 +113,5 @@ def _text(draft: Draft, turn: Sequence[Unit]) -> str:
 
 def _question(draft: Draft) -> str:
     conversation = draft.task.conversation
-    return "\n".join(content_text(conversation.messages[index].get("content")) for index in conversation.newest.indices)
+    places = () if (newest := conversation.newest) is None else newest.indices
+    return "\n".join(content_text(conversation.messages[index].get("content")) for index in places)

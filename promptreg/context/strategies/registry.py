@@ -1,0 +1,151 @@
+"""Strategies by name, as the command line and configuration write them.
+
+`sliding-window`, `hysteresis:target=0.5`, `prune-results:keep=1+sliding-window`: a name, options after a colon,
+separated by commas, and + between strategies that follow each other.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Final, TypeAlias
+
+from rapidfuzz import process
+
+from promptreg.context.fit import HYSTERESIS
+from promptreg.context.strategies.base import Strategy, then
+from promptreg.context.strategies.replace import MessageCap, PruneResults
+from promptreg.context.strategies.summary import SummaryAndRecent, SummaryOnCut
+from promptreg.context.strategies.window import FirstAndLast, MiddleOut, OldestFirst, SlidingWindow
+from promptreg.context.summarise.extractive import Extractive
+from promptreg.errors import UsageError
+from promptreg.text.sentence import Sentence
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from promptreg.context.retrieve import Embed
+    from promptreg.context.summarise.source import Summariser
+
+Value: TypeAlias = "int | float | str"
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """What strategies use that has no place in a text."""
+
+    summariser: Summariser = Extractive()  # noqa: RUF009 - a frozen value
+    embed: Embed | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Offered:
+    """One strategy that can be named."""
+
+    options: Mapping[str, type]
+    """Their names and types; each has a default."""
+    build: Callable[[Given, Mapping[str, Value]], Strategy]
+    sentence: Sentence
+    """What it does, for help."""
+
+
+def _plain(make: Callable[..., Strategy], sentence: Sentence, **options: type) -> Offered:
+    return Offered(MappingProxyType(options), lambda _, values: make(**values), sentence)
+
+
+def _retrieve(given: Given, values: Mapping[str, Value]) -> Strategy:
+    from promptreg.context.retrieve import Retrieve  # noqa: PLC0415 - numpy is slow to import, and rarely needed here
+
+    if given.embed is None:
+        raise UsageError("The strategy `retrieve` needs an embedder, and none is given.")
+    return Retrieve(given.embed, **values)  # type: ignore[arg-type] - values have the types that `options` says
+
+
+STRATEGIES: Final[Mapping[str, Offered]] = MappingProxyType(
+    {
+        "oldest-first": _plain(OldestFirst, Sentence("drops the oldest messages", "从最早的消息开始移除")),
+        "sliding-window": _plain(
+            SlidingWindow, Sentence("keeps the newest whole turns", "保留最新的完整轮次"), target=float
+        ),
+        "hysteresis": _plain(
+            lambda target=HYSTERESIS: SlidingWindow(target),
+            Sentence(
+                "as sliding-window, but makes room for several turns at once", "同 sliding-window，但一次腾出几轮的空间"
+            ),
+            target=float,
+        ),
+        "first-and-last": _plain(
+            FirstAndLast,
+            Sentence("keeps the first turns and the newest", "保留最初与最新的轮次"),
+            first=int,
+            target=float,
+        ),
+        "middle-out": _plain(MiddleOut, Sentence("drops turns from the middle outward", "从中间向两端移除轮次")),
+        "message-cap": _plain(MessageCap, Sentence("cuts long messages", "截短过长的消息"), tokens=int, keep=str),
+        "prune-results": _plain(
+            PruneResults,
+            Sentence("puts placeholders for old tool results", "用占位文字代替旧的工具结果"),
+            keep=int,
+            target=float,
+        ),
+        "summary-on-cut": Offered(
+            MappingProxyType({"target": float, "tokens": int}),
+            lambda given, values: SummaryOnCut(given.summariser, **values),  # type: ignore[arg-type] - see `options`
+            Sentence(
+                "keeps the newest turns and a summary that changes only on a cut", "保留最新轮次，摘要仅在截断时更新"
+            ),
+        ),
+        "summary-and-recent": Offered(
+            MappingProxyType({"turns": int, "tokens": int}),
+            lambda given, values: SummaryAndRecent(summariser=given.summariser, **values),  # type: ignore[arg-type] - see `options`
+            Sentence("keeps so many turns and a summary of all before", "保留若干轮次与此前全部内容的摘要"),
+        ),
+        "retrieve": Offered(
+            MappingProxyType({"top": int, "share": float}),
+            _retrieve,
+            Sentence("brings back old turns that are like the question", "找回与当前问题相似的旧轮次"),
+        ),
+    }
+)
+"""Every strategy by its name."""
+
+
+def strategy_from(text: str, given: Given | None = None) -> Strategy:
+    """The strategy that a text names.
+
+    Raises:
+        UsageError: an unknown name or option, a value that is none, or an embedder that is not there.
+    """
+    parts = [_one(part.strip(), given or Given()) for part in text.split("+")]
+    return parts[0] if len(parts) == 1 else then(*parts)
+
+
+def _one(text: str, given: Given) -> Strategy:
+    name, _, written = text.partition(":")
+    offered = STRATEGIES.get(name.strip())
+    if offered is None:
+        raise UsageError(f"There is no strategy `{name.strip()}`. {_allowed(name.strip(), STRATEGIES)}")
+    values: dict[str, Value] = {}
+    for item in written.split(",") if written.strip() else ():
+        option, _, value = (piece.strip() for piece in item.partition("="))
+        if option not in offered.options:
+            raise UsageError(f"The strategy `{name}` has no option `{option}`. {_allowed(option, offered.options)}")
+        values[option] = _value(name, option, value, offered.options[option])
+    return offered.build(given, values)
+
+
+def _value(name: str, option: str, value: str, kind: type) -> Value:
+    try:
+        converted: Value = kind(value)
+    except ValueError:
+        expected = {int: "a whole number", float: "a number"}.get(kind, "a text")
+        raise UsageError(f"`{option}` of the strategy `{name}` is {expected}, got {value!r}.") from None
+    return converted
+
+
+def _allowed(written: str, names: Mapping[str, object]) -> str:
+    if not names:
+        return "It has none."
+    close = process.extractOne(written, names, score_cutoff=60)
+    suggestion = f" Did you mean `{close[2]}`?" if close and isinstance(close[2], str) else ""
+    return f"Allowed: {', '.join(names)}.{suggestion}"

@@ -1,0 +1,150 @@
+"""The values of a text that a summary should hold on to, and those that the text itself takes back."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from promptreg.text.facts.model import Fact, FactKind
+from promptreg.text.facts.read import LONGEST, read_facts
+from promptreg.text.segment import sentences
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+# Names are left out: many common words are read as one. Negation has no value.
+_HARD: Final = frozenset(FactKind) - {FactKind.NEGATION, FactKind.NAME, FactKind.TITLE, FactKind.ORDINAL}
+
+# What stands before the first cue is taken back by what stands after it ...
+_CHANGED_TO: Final = re.compile("改为|改成|改到|换成|换到|调整为|调整到|变更为|更正为")
+# ... what stands after it was never so, and what stands before it is ...
+_NOT_AFTER: Final = re.compile(r"[，,](?:而)?不是|,? instead of |,? rather than |, not ", re.IGNORECASE)
+# ... and of two cues, what stands between them is taken back by what stands after the second.
+_PAIRS: Final = (
+    (re.compile("不是"), re.compile("而是|应该是|应为|[，,]是")),
+    (re.compile(r"\bnot\b", re.IGNORECASE), re.compile(r"\bbut\b", re.IGNORECASE)),
+    (
+        re.compile(
+            r"\b(?:change[ds]?|moved?|updated?|corrected|raised|lowered|rescheduled|switched)\b[^.]{0,60}?\bfrom\b",
+            re.IGNORECASE,
+        ),
+        re.compile(r"\bto\b", re.IGNORECASE),
+    ),
+)
+_WRONG: Final = re.compile(r"\b(?:is|was) (?:wrong|incorrect|outdated)\b", re.IGNORECASE)
+_CUE: Final = re.compile(
+    f"{_CHANGED_TO.pattern}|不是|\\b(?:not|from|instead of|rather than|wrong|incorrect|outdated)\\b", re.IGNORECASE
+)
+_AROUND: Final = 60
+"""Characters around a value in which the value that replaces it makes it a correction again."""
+_MOST: Final = 200
+"""Corrections that are looked at; a text with more is a list."""
+_SUBJECTS: Final = frozenset((FactKind.IDENTIFIER, FactKind.URL, FactKind.EMAIL, FactKind.PATH))
+_LONGEST: Final = 400
+"""Characters of a sentence in which a correction is looked for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Correction:
+    """A value that a text replaces by another."""
+
+    old: str
+    new: str
+    sentence: str = ""
+    """Where it says so."""
+
+    def outdates(self, sentence: str) -> bool:
+        """Whether a sentence before it states the old value and nothing of the new one.
+
+        A sentence with an identifier or address that the correction does not name is about something else.
+        """
+        if not holds(sentence, self.old) or holds(sentence, self.new):
+            return False
+        return all(holds(self.sentence, fact.text) for fact in read_facts(sentence) if fact.kind in _SUBJECTS)
+
+
+def facts_in(text: str) -> Iterator[Fact]:
+    """The facts of a text of any length, with places in the whole text."""
+    start = 0
+    while start < len(text):
+        end = start + LONGEST
+        if end < len(text):
+            end = max(text.rfind("\n", start + 1, end), text.rfind(" ", start + 1, end), start + LONGEST // 2)
+        for fact in read_facts(text[start:end]):
+            yield Fact(fact.kind, fact.text, fact.normal, fact.start + start, fact.end + start)
+        start = end
+
+
+def is_hard(fact: Fact) -> bool:
+    """Whether a fact is a value: a number, date, amount, address or identifier."""
+    return fact.kind in _HARD
+
+
+def hard_values(text: str) -> frozenset[str]:
+    """The normal forms of the values of a text."""
+    return frozenset(fact.normal for fact in facts_in(text) if is_hard(fact))
+
+
+def corrections_in(text: str) -> tuple[Correction, ...]:
+    """The corrections that a text states in words, such as "from 3 May to 5 May" and "不是 3 号，而是 5 号".
+
+    Found only inside one sentence; a value that is given anew without a word about the old one is no correction here.
+    One whose old value comes again later is left out: the value holds of something else, or holds again.
+    """
+    found: dict[Correction, None] = {}
+    end = 0
+    for sentence in sentences(text):
+        end += len(sentence)
+        if len(sentence) <= _LONGEST and _CUE.search(sentence) and len(found) < _MOST:
+            correction = _correction(sentence)
+            if correction is not None and not _comes_again(text, end, correction):
+                found[correction] = None
+    return tuple(found)
+
+
+def _comes_again(text: str, start: int, correction: Correction) -> bool:
+    """Whether the old value stands in the rest of the text, with no word of the new one around it."""
+    for place in _places(text, correction.old, start):
+        if not holds(text[max(start, place - _AROUND) : place + _AROUND], correction.new):
+            return True
+    return False
+
+
+def _correction(sentence: str) -> Correction | None:
+    """The first correction of a sentence."""
+    values = [fact for fact in read_facts(sentence) if is_hard(fact)]
+
+    def value(start: int, end: int, *, last: bool = False) -> str | None:
+        inside = [fact.text for fact in values if start <= fact.start and fact.end <= end]
+        return inside[-1 if last else 0] if inside else None
+
+    old = new = None
+    for first, second in _PAIRS:
+        if (begin := first.search(sentence)) and (turn := second.search(sentence, begin.end())):
+            old, new = value(begin.end(), turn.start(), last=True), value(turn.end(), len(sentence))
+            break
+    else:
+        if cue := _CHANGED_TO.search(sentence) or _WRONG.search(sentence):
+            old, new = value(0, cue.start(), last=True), value(cue.end(), len(sentence))
+        elif cue := _NOT_AFTER.search(sentence):
+            old, new = value(cue.end(), len(sentence)), value(0, cue.start(), last=True)
+    return Correction(old, new, sentence) if old is not None and new is not None and old != new else None
+
+
+def holds(text: str, value: str) -> bool:
+    """Whether a value stands in a text by itself, not as a part of a longer number or word."""
+    return next(_places(text, value), None) is not None
+
+
+def _places(text: str, value: str, start: int = 0) -> Iterator[int]:
+    place = text.find(value, start)
+    while place >= 0:
+        end = place + len(value)
+        if not (_joins(text[place - 1 : place], value[:1]) or _joins(text[end : end + 1], value[-1:])):
+            yield place
+        place = text.find(value, place + 1)
+
+
+def _joins(neighbour: str, edge: str) -> bool:
+    return bool(neighbour) and neighbour.isascii() and neighbour.isalnum() and edge.isascii() and edge.isalnum()
