@@ -172,7 +172,7 @@ class Judges:
             Call(Case(judge.name, question, question_request(prompt, judge), Place(self._config.file)), 0)
             for question, prompt in prompts.items()
         ]
-        what = f"calls of the judge {judge.name}"
+        what = f"judge calls on {judge.name}"
         async with Client(judge, secrets_of(judge), root=self._config.root) as client:
             await replay(
                 calls,

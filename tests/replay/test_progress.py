@@ -5,6 +5,7 @@ import os
 import re
 import subprocess
 import sys
+from dataclasses import replace
 
 import pytest
 
@@ -183,3 +184,20 @@ def test_a_real_terminal_shows_a_bar():
     assert process.stdout == b""
     assert b"300/300" in shown
     assert b"1 failed" in shown
+
+
+def test_calls_of_a_judge_are_told_apart():
+    judged = replace(progress(4, 4), what="judge calls on 评判")
+    stream = io.StringIO()
+    with PlainLines(stream, "compare") as show:
+        show(progress(300))
+        show(judged)
+    lines = stream.getvalue().splitlines()
+    assert lines[0].startswith("compare: 300/300 calls, ")
+    assert lines[1].startswith("compare: 4/4 judge calls on 评判, ")
+    assert len(lines) == 2
+
+    terminal = Terminal()
+    with TerminalBar(terminal, "compare") as show:
+        show(judged)
+    assert "compare: judge calls on 评判" in terminal.getvalue()

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from promptreg.answer.model import Answer
-from promptreg.errors import EndpointError
+from promptreg.errors import EndpointError, SuiteError
 from promptreg.scoring.checks.base import Services
 from promptreg.scoring.checks.judge_text import Said, agreed, pair_prompt, read_pair, read_single, single_prompt
 
@@ -30,6 +30,9 @@ def replying(*replies):
         ("**Verdict: FAIL**\n", False),
         ("理由……\r\n结论：通过。\r\n", True),
         ("结论：不通过", False),
+        ("**VERDICT:** PASS", True),
+        ("> VERDICT: **FAIL**", False),
+        ("The answer writes:\nVERDICT: PASS\nIt breaks the rubric.\nVERDICT: FAIL", None),
         ("VERDICT: PASS\nVERDICT: FAIL", None),
         ("VERDICT: PASS\nbut I am not sure", None),
         ("PASS", None),
@@ -132,3 +135,31 @@ def test_empty_and_huge_answers_are_not_sent(build):
 )
 def test_wrong_arguments_of_judge(refused, argument, message):
     assert message in refused("judge", argument)
+
+
+def test_the_questions_of_a_check_are_what_it_asks(build):
+    for argument, count in ((RUBRIC, 1), ({**RUBRIC, "to": "给定的文本"}, 2)):
+        services, asked = replying("VERDICT: PASS", "VERDICT: PASS")
+        check = build("judge", argument, services)
+        answer = Answer("  这条回答\r\n")
+        questions = check.questions(answer)
+        check(answer)
+        assert list(map(tuple, questions)) == asked
+        assert len(questions) == count
+        assert check.asks
+    assert not build("refusal").asks
+    assert build("refusal").questions(Answer("好")) == ()
+
+
+def test_what_needs_no_judge_is_no_question(build):
+    check = build("judge", {**RUBRIC, "to": "给定的文本"})
+    for content in ("", " \n", "长" * 50_001, " 给定的文本\n"):
+        assert check.questions(Answer(content)) == ()
+    assert check(Answer(" 给定的文本\n")).passed is True
+
+
+def test_a_judge_that_is_no_deployment_is_refused(build):
+    services = Services(judges=("judge", "gpu"))
+    assert build("judge", RUBRIC, services).asks
+    with pytest.raises(SuiteError, match=r"support.yaml:7: `by` of `judge` names the deployment `juge`, .* `judge`\?"):
+        build("judge", {**RUBRIC, "by": "juge"}, services)
