@@ -8,10 +8,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Final, TypeAlias
+from typing import TYPE_CHECKING, Any, Final
 
-from rapidfuzz import process
-
+from promptreg.config.hints import did_you_mean, listing
 from promptreg.context.fit import HYSTERESIS
 from promptreg.context.strategies.base import Strategy, then
 from promptreg.context.strategies.replace import MessageCap, PruneResults
@@ -26,8 +25,6 @@ if TYPE_CHECKING:
 
     from promptreg.context.retrieve import Embed
     from promptreg.context.summarise.source import Summariser
-
-Value: TypeAlias = "int | float | str"
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +41,7 @@ class Offered:
 
     options: Mapping[str, type]
     """Their names and types; each has a default."""
-    build: Callable[[Given, Mapping[str, Value]], Strategy]
+    build: Callable[[Given, Mapping[str, Any]], Strategy]
     sentence: Sentence
     """What it does, for help."""
 
@@ -53,12 +50,12 @@ def _plain(make: Callable[..., Strategy], sentence: Sentence, **options: type) -
     return Offered(MappingProxyType(options), lambda _, values: make(**values), sentence)
 
 
-def _retrieve(given: Given, values: Mapping[str, Value]) -> Strategy:
+def _retrieve(given: Given, values: Mapping[str, Any]) -> Strategy:
     from promptreg.context.retrieve import Retrieve  # noqa: PLC0415 - numpy is slow to import, and rarely needed here
 
     if given.embed is None:
         raise UsageError("The strategy `retrieve` needs an embedder, and none is given.")
-    return Retrieve(given.embed, **values)  # type: ignore[arg-type] - values have the types that `options` says
+    return Retrieve(given.embed, **values)
 
 
 STRATEGIES: Final[Mapping[str, Offered]] = MappingProxyType(
@@ -90,14 +87,14 @@ STRATEGIES: Final[Mapping[str, Offered]] = MappingProxyType(
         ),
         "summary-on-cut": Offered(
             MappingProxyType({"target": float, "tokens": int}),
-            lambda given, values: SummaryOnCut(given.summariser, **values),  # type: ignore[arg-type] - see `options`
+            lambda given, values: SummaryOnCut(given.summariser, **values),
             Sentence(
                 "keeps the newest turns and a summary that changes only on a cut", "保留最新轮次，摘要仅在截断时更新"
             ),
         ),
         "summary-and-recent": Offered(
             MappingProxyType({"turns": int, "tokens": int}),
-            lambda given, values: SummaryAndRecent(summariser=given.summariser, **values),  # type: ignore[arg-type] - see `options`
+            lambda given, values: SummaryAndRecent(summariser=given.summariser, **values),
             Sentence("keeps so many turns and a summary of all before", "保留若干轮次与此前全部内容的摘要"),
         ),
         "retrieve": Offered(
@@ -125,7 +122,7 @@ def _one(text: str, given: Given) -> Strategy:
     offered = STRATEGIES.get(name.strip())
     if offered is None:
         raise UsageError(f"There is no strategy `{name.strip()}`. {_allowed(name.strip(), STRATEGIES)}")
-    values: dict[str, Value] = {}
+    values: dict[str, Any] = {}
     for item in written.split(",") if written.strip() else ():
         option, _, value = (piece.strip() for piece in item.partition("="))
         if option not in offered.options:
@@ -134,18 +131,13 @@ def _one(text: str, given: Given) -> Strategy:
     return offered.build(given, values)
 
 
-def _value(name: str, option: str, value: str, kind: type) -> Value:
+def _value(name: str, option: str, value: str, kind: type) -> Any:
     try:
-        converted: Value = kind(value)
+        return kind(value)
     except ValueError:
         expected = {int: "a whole number", float: "a number"}.get(kind, "a text")
         raise UsageError(f"`{option}` of the strategy `{name}` is {expected}, got {value!r}.") from None
-    return converted
 
 
 def _allowed(written: str, names: Mapping[str, object]) -> str:
-    if not names:
-        return "It has none."
-    close = process.extractOne(written, names, score_cutoff=60)
-    suggestion = f" Did you mean `{close[2]}`?" if close and isinstance(close[2], str) else ""
-    return f"Allowed: {', '.join(names)}.{suggestion}"
+    return f"Allowed: {listing(names)}.{did_you_mean(written, names)}" if names else "It has none."
