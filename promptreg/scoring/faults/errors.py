@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from promptreg.deployment.envelope import describe_body, error_message, looks_like_html
 from promptreg.deployment.json_text import parse_json
+from promptreg.deployment.overflow import is_overflow
 from promptreg.deployment.profiles.load import load_profile
 
 if TYPE_CHECKING:
@@ -93,14 +94,6 @@ _STRUCTURED: Final = re.compile(
     r"|lm.?format|llguidance|结构化输出|约束解码",
     re.IGNORECASE,
 )
-_OVERFLOW: Final = re.compile(
-    r"context.{0,8}length|reduce the length|max(?:imum)?.?model.?len"
-    r"|(?:prompt|input|messages?|request).{0,40}too (?:long|large)"
-    r"|token length must|too many (?:input )?tokens|max_?input_?(?:token_?)?len(?:gth)?|max_?seq_?len"
-    r"|exceeds?.{0,30}(?:context|window|token limit|max(?:imum)?.{0,12}length)"
-    r"|上下文.{0,8}(?:长度|窗口)|(?:输入|提示词).{0,10}(?:过长|超长|超出|超过)",
-    re.IGNORECASE,
-)
 _TIMEOUT: Final = re.compile(r"time[sd]?.?out|deadline|超时", re.IGNORECASE)
 _OVERLOAD: Final = re.compile(
     r"overload|queue (?:is )?full|too many requests|busy|max.?link.?num|过载|繁忙|排队", re.IGNORECASE
@@ -174,16 +167,10 @@ def _cause(status: int | None, said: str, server: str | None) -> Cause:
         (Cause.AUTH, status in (401, 402, 403) or (status == 400 and _AUTH.search(said))),
         (Cause.TIMEOUT, status in (408, 504) or (engine and _TIMEOUT.search(said))),
         (Cause.RATE, status == 429),
-        (Cause.OVERFLOW, status == 413 or (status < 500 and _overflows(status, said, server))),
+        (Cause.OVERFLOW, status == 413 or (status < 500 and is_overflow(status, said, server))),
         (Cause.STRUCTURED, _STRUCTURED.search(said)),
         (Cause.MODEL, refused and _MODEL.search(said)),
         (Cause.OVERLOAD, status == 503 or (engine and _OVERLOAD.search(said))),
         (Cause.ENGINE, engine),
     )
     return next((cause for cause, fits in rows if fits), Cause.BAD_VALUE)
-
-
-def _overflows(status: int, said: str, server: str | None) -> bool:
-    if server in SERVERS and load_profile(server).is_overflow(status, said):
-        return True
-    return _OVERFLOW.search(said) is not None
