@@ -39,7 +39,7 @@ TARGET_MS: Final = 1.0
 LONG_TARGET_MS: Final = 30.0
 """For 100 000 characters."""
 
-REQUEST: Final = {
+REQUEST: Final[dict[str, Any]] = {
     "model": "deepseek-chat",
     "messages": [
         {"role": "system", "content": "You are the assistant of a shop. 你是商店的助理。"},
@@ -53,8 +53,8 @@ REQUEST: Final = {
 _EN: Final = (
     "the order is packed on day {n} and leaves our store in Munich|please send the parcel back within {n} days|you can "
     "see the state of order {n} under your account|the amount of {n}.50 euros is paid to the card that you used|open "
-    "the page and choose what you want to do|it takes {n} hours until the team has looked at it|we cannot tell how long "
-    "the carrier needs for the way|keep the label, because the number on it is needed later"
+    "the page and choose what you want to do|it takes {n} hours until the team has looked at it|we cannot tell how "
+    "long the carrier needs for the way|keep the label, because the number on it is needed later"
 )
 _ZH: Final = (
     "订单将在{n}天内打包并从仓库发出|请在{n}天之内把包裹寄回|您可以在账户页面查看订单{n}的状态|{n}元会退回到您付款时使用的银行卡|"

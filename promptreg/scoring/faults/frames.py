@@ -43,7 +43,8 @@ def read_frames(exchange: Exchange) -> tuple[tuple[Frame, ...], bool]:
         value = _json(stripped) if stripped[:1] == b"{" else None
         choices, delta, plain = _read(value)
         finished = finished or (not plain and any(choice.get("finish_reason") is not None for choice in choices))
-        frames.append(Frame(data, value, choices, delta, plain and not finished and not name, bare, name, at_s))
+        plain = plain and not (finished or bare or name)
+        frames.append(Frame(data, value, choices, delta, plain, bare, name, at_s))
     return tuple(frames), done
 
 
