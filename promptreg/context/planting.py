@@ -193,7 +193,7 @@ class _Planter:
                 maker = "".join(source.sample(SYLLABLES, 2)).capitalize()
                 value = f"{maker}牌{colour}{thing}" if script == "zh" else f"{colour} {thing} by {maker}"
             case Kind.DECISION:
-                value = "".join(source.sample(SYLLABLES, 3)).capitalize()
+                value = "".join(source.sample(SYLLABLES, 2)).capitalize() + "wick"  # no subject ends like this
             case _:
                 letters = "".join(source.choice(_LETTERS) for _ in range(3))
                 value = f"{letters[:2]}{source.randint(1, 9)}-{source.randint(10_000, 99_999)}{letters[2]}"
