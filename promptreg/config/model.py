@@ -144,6 +144,27 @@ ServerKind = Literal["vllm", "vllm-ascend", "sglang", "mindie", "deepseek", "ope
 """Kinds of server with a profile of their own."""
 
 
+class ContextLimits(Section):
+    """The end of a deployment's window, where it differs from what its server's kind and its model do."""
+
+    format: Literal["v3", "v3.1", "v3.2", "v4"] | None = Field(None, description="The model's prompt format.")
+    counter: Literal["server", "exact", "estimate", "chars/4"] | None = Field(
+        None, description="What counts tokens; unset: the best that there is."
+    )
+    template: str | None = Field(None, description="The chat template's file, or tokenizer_config.json.")
+    longest_prompt: int | None = Field(None, gt=0, description="Most tokens of a prompt (MindIE: maxInputTokenLen).")
+    unusable: int | None = Field(None, ge=0, description="Tokens of the window that no prompt can use.")
+    over_length: Literal["refuse", "keep-head", "keep-tail"] | None = Field(
+        None, description="What becomes of a prompt that is too long: an error, or a silent cut."
+    )
+    over_length_status: int | None = Field(None, ge=400, le=599, description="The status of that error.")
+    max_tokens: Literal["refuse", "clamp"] | None = Field(
+        None, description="What becomes of a max_tokens that does not fit behind the prompt."
+    )
+    cache_unit: int | None = Field(None, gt=0, description="Prefixes are reused in multiples of so many tokens.")
+    tokenize_path: str | None = Field(None, description="Path of the token endpoint, from the server's root.")
+
+
 class Deployment(Section):
     """A named endpoint with its model, parameters and provenance, or a function of the user's own."""
 
@@ -155,6 +176,10 @@ class Deployment(Section):
     server: ServerKind = Field("openai", description="What kind of server answers.")
     window: int | None = Field(None, gt=0, description="Context window in tokens.")
     tokenizer: str | None = Field(None, description="Which tokenizer counts for this model.")
+    context: ContextLimits = Field(
+        default_factory=ContextLimits,
+        description="The end of the window, where the server's kind is wrong.",
+    )
     concurrency: int = Field(8, ge=1, le=4096, description="Calls in flight at once.")
     timeout_s: TimeLimits = Field(
         default_factory=Timeouts,

@@ -6,7 +6,7 @@ import tomllib
 from functools import cache
 from importlib import resources
 
-from promptreg.deployment.profiles.model import Profile, RetryRule
+from promptreg.deployment.profiles.model import ContextRules, Profile, RetryRule
 
 
 @cache
@@ -30,7 +30,8 @@ def load_profile(kind: str) -> Profile:
     )
     data["overflow_contains"] = _lowered(data.get("overflow_contains", []))
     data["overflow_statuses"] = tuple(data.get("overflow_statuses", [400]))
-    return Profile(kind=kind, retry=rules, **data)
+    context = ContextRules(**data.pop("context", {}))
+    return Profile(kind=kind, retry=rules, context=context, **data)
 
 
 def _lowered(words: list[str]) -> tuple[str, ...]:

@@ -8,6 +8,33 @@ from typing import Literal
 ErrorShape = Literal["nested", "flat", "texts"]
 """How a server writes errors: `{"error": {"message"}}`, `{"object": "error", "message"}`, `{"error", "error_type"}`."""
 
+OverLength = Literal["refuse", "keep-head", "keep-tail"]
+"""What a server does with a prompt that is too long: an error, or a silent cut that keeps its beginning or its end."""
+
+MaxTokens = Literal["refuse", "clamp", "unknown"]
+"""What a server does when prompt and `max_tokens` do not fit together: an error, or a shorter answer."""
+
+
+@dataclass(frozen=True, slots=True)
+class ContextRules:
+    """What a kind of server does at the end of its window. All numbers in tokens."""
+
+    window: int | None = None
+    """Its own default, where it has one."""
+    longest_prompt: int | None = None
+    """A limit of its own for prompts, beside the window."""
+    unusable: int = 0
+    """So many tokens of the window can never be the prompt's."""
+    over_length: OverLength = "refuse"
+    over_length_status: int = 400
+    max_tokens: MaxTokens = "unknown"
+    cache_unit: int | None = None
+    """Prefixes are reused in multiples of so many tokens; None where it is not known."""
+    tokenize: Literal["messages", "text"] | None = None
+    """What its token endpoint takes; None where it has none."""
+    tokenize_effort: bool = False
+    """Whether that endpoint takes `reasoning_effort`."""
+
 
 @dataclass(frozen=True, slots=True)
 class RetryRule:
@@ -47,6 +74,7 @@ class Profile:
     overflow_statuses: tuple[int, ...] = (400,)
     overflow_contains: tuple[str, ...] = ()
     """Words of the message when a request is longer than the window, lower case; one of them is enough."""
+    context: ContextRules = ContextRules()
     retry: tuple[RetryRule, ...] = ()
     keep_alive: bool = True
     """False for servers that announce keep-alive and close all the same, so that a reused connection fails."""
