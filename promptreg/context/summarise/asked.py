@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Final, TypeAlias
 
+from promptreg.context.special import neutralised
 from promptreg.context.strategies.base import Request
-from promptreg.context.summarise.source import Source, without_marks
 from promptreg.errors import ContextError
 from promptreg.text.segment import graphemes, sentences
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from promptreg.context.budget import Budget
     from promptreg.context.counting import Counter, Message
-    from promptreg.context.summarise.source import Room, Written
+    from promptreg.context.summarise.source import Room, Source, Written
 
 Ask: TypeAlias = "Callable[[Sequence[Message], int], str | Awaitable[str]]"
 """A model: the messages of a request and the most tokens of its answer in, the answer's content out."""
@@ -66,7 +66,7 @@ class Asked:
         ]
         language = source.language
         for _ in range(_DEEPEST):
-            parts = self._parts([without_marks(text) for text in texts], room, language)
+            parts = self._parts([neutralised(text) for text in texts], room, language)
             answers: list[str] = []
             for part in parts:
                 messages = self._request(part, room, language)

@@ -9,7 +9,7 @@ from itertools import groupby
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
-from promptreg.context.summarise.source import Source, without_marks
+from promptreg.context.special import neutralised
 from promptreg.context.summarise.values import corrections_in, facts_in, is_hard
 from promptreg.text.facts.model import FactKind
 from promptreg.text.segment import sentences, tokens
@@ -17,7 +17,7 @@ from promptreg.text.segment import sentences, tokens
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from promptreg.context.summarise.source import Room
+    from promptreg.context.summarise.source import Room, Source
 
 _LONGEST: Final = 240
 """Characters of a sentence; longer ones (data, code) are taken in pieces."""
@@ -89,7 +89,7 @@ def _read(source: Source, room: Room, labels: Mapping[str, str]) -> list[_Senten
         (-1, "summary", line, False) for line in source.previous.splitlines() if line.strip()
     ]
     for number, passage in enumerate(source.passages):
-        for place, sentence in enumerate(_sentences(without_marks(passage.text))):
+        for place, sentence in enumerate(_sentences(neutralised(passage.text))):
             if not (passage.role == "tool" and _OVERRIDE.search(sentence)):
                 pieces.append((number, passage.role, sentence, place == 0))
     outdated = corrections_in(source.text)

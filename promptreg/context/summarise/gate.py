@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, Final
 
+from promptreg.context.special import special_in
 from promptreg.context.summarise.extractive import Extractive
-from promptreg.context.summarise.source import special_marks
 from promptreg.context.summarise.values import Correction, corrections_in, hard_values, holds
 from promptreg.errors import UsageError
 from promptreg.text.segment import words
@@ -162,7 +162,7 @@ def _instruction(summary: str, text: str) -> Refusal | None:
 
 
 def _special(summary: str) -> Refusal | None:
-    marks = special_marks(summary)
+    marks = special_in(summary)
     if not marks:
         return None
     return Refusal(

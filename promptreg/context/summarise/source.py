@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import json
-import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, Literal, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias
 
 from promptreg.context.counting import calls_of, content_text, images_in
 from promptreg.text.script import script_counts
@@ -18,12 +17,6 @@ if TYPE_CHECKING:
 
 Written: TypeAlias = "Generator[Request, Any, str]"
 """A summariser that needs answers: it yields requests and returns the summary."""
-
-# Marks of chat templates: DeepSeek's <｜…｜>, its DSML, ChatML's <|…|>, Llama's [INST], and think tags.
-_SPECIAL: Final = re.compile(
-    r"<[｜|]/?[^<>｜|\s]{1,48}[｜|]>|</?｜?DSML｜?|｜DSML｜|</?think>|\[/?INST\]|<</?SYS>>|</?s>", re.IGNORECASE
-)
-_UNMARKED: Final = str.maketrans({"<": "‹", ">": "›", "｜": "¦", "|": "¦", "[": "(", "]": ")"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,16 +84,6 @@ def passage_of(index: int, message: Message) -> Passage | None:
     lines += [f"{_plain(call.get('name'))}({_plain(call.get('arguments'))})" for call in calls_of(message)]
     text = "\n".join(line for line in lines if line)
     return Passage(index, str(message.get("role", "")), text) if text else None
-
-
-def special_marks(text: str) -> list[str]:
-    """The marks of chat templates in a text, which a tokenizer would take for the real ones."""
-    return [match.group() for match in _SPECIAL.finditer(text)]
-
-
-def without_marks(text: str) -> str:
-    """The text with such marks made harmless and still readable: `<think>` becomes `‹think›`."""
-    return _SPECIAL.sub(lambda match: match.group().translate(_UNMARKED), text)
 
 
 def _plain(value: object) -> str:

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from promptreg.context.ledger import Note, NoteKind
+from promptreg.context.special import neutralised
 from promptreg.context.summarise.extractive import Extractive
-from promptreg.context.summarise.source import without_marks
 from promptreg.text.sentence import Sentence
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ def write_summary(summariser: Summariser, source: Source, room: Room, gate: Gate
         text = None if refusals else text
     if text is None:
         text = Extractive().summarise(source, room)
-    text = without_marks(text).strip()
+    text = neutralised(text).strip()
     size = room.size(text)
     if not text or size > room.limit or size >= room.size(source.text):
         return Outcome(None, (*notes, no_summary("none is shorter than the messages", "没有比原消息更短的摘要")))
