@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from array import array
 from typing import TYPE_CHECKING, Final
 
 from promptreg.context.counting import MessageMemory
@@ -43,6 +44,7 @@ class RenderedCounter:
         self._isolated = isolated
         self._memory = MessageMemory(lambda message: self._count(encoder.alone(message)))
         self._parts: dict[str, int] = {}
+        self._ids: dict[str, array[int]] = {}
 
     def prompt(self, messages: Sequence[Message], *, tools: Sequence[JsonObject] = ()) -> int:
         """Tokens of the rendered prompt, cue included.
@@ -55,6 +57,23 @@ class RenderedCounter:
     def message(self, message: Message) -> int:
         """Tokens of the message in the middle of a conversation; the parts of one of several results may be shared."""
         return self._memory(message)
+
+    def pieces(self, messages: Sequence[Message], *, tools: Sequence[JsonObject] = ()) -> list[array[int]]:
+        """Token ids of the rendered prompt, in pieces; a piece that was seen before is the same object.
+
+        Raises:
+            EncodingError: the format has no place for these messages.
+        """
+        text = self._encoder.render(messages, tools=tools)
+        return [self._piece(part) for part in (_MARK.split(text) if self._isolated else [text]) if part]
+
+    def _piece(self, text: str) -> array[int]:
+        known = self._ids.get(text)
+        if known is None:
+            if len(self._ids) >= _MOST_PARTS:
+                self._ids.clear()
+            known = self._ids[text] = array("l", self._tokenizer.ids(text))
+        return known
 
     def _count(self, text: str) -> int:
         if not self._isolated:
