@@ -42,9 +42,21 @@ def reference() -> str:
     for name in COMMANDS:
         command = cli.get_command(context, name)
         if command is not None:
-            sections.append(_section(command, click.Context(command, info_name=name, parent=context), name))
+            sections += _sections(command, click.Context(command, info_name=name, parent=context), name)
     sections.append(_suite_section())
     return "\n".join(sections)
+
+
+def _sections(command: click.Command, context: click.Context, title: str) -> list[str]:
+    """A command, and those below it."""
+    sections = [_section(command, context, title)]
+    if isinstance(command, click.Group):
+        for name in command.list_commands(context):
+            below = command.get_command(context, name)
+            if below is not None:
+                below_context = click.Context(below, info_name=name, parent=context)
+                sections += _sections(below, below_context, f"{title} {name}")
+    return sections
 
 
 def _suite_section() -> str:
@@ -65,8 +77,9 @@ def _section(command: click.Command, context: click.Context, title: str) -> str:
     usage = " ".join([context.command_path, *command.collect_usage_pieces(context)])
     lines = [f"## {title}", "", f"`{usage}`", "", _text(command.help), ""]
     options = [option for option in command.get_params(context) if isinstance(option, click.Option)]
-    lines += ["| option | meaning | default |", "| --- | --- | --- |"]
-    lines += [_row(option, context) for option in options if not option.hidden]
+    rows = [_row(option, context) for option in options if not option.hidden]
+    if rows:
+        lines += ["| option | meaning | default |", "| --- | --- | --- |", *rows]
     if command.epilog and "Example:" in command.epilog:
         example = _text(command.epilog).partition("Example:")[2].partition("Exit codes")[0]
         commands = [line.strip().rstrip(".") for line in example.splitlines() if line.strip()]

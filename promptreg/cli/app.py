@@ -25,6 +25,7 @@ COMMANDS = {
     "report": "Write the report of a stored run again.",
     "runs": "List stored runs, or show one.",
     "diagnose": "Look for serving faults in captured responses.",
+    "context": "Fit a conversation into a window; see what a smaller window does.",
     "facts": "Show what is read as a fact in a text, and how.",
     "suggest-checks": "Print checks that all recorded answers pass, as YAML for the suite.",
     "demo": "Do the main job on this machine, with a real small model or simulated.",

@@ -43,6 +43,20 @@ def _command_lines(page: Path) -> list[list[str]]:
     return found
 
 
+def _all_commands() -> dict[str, click.Command]:
+    """Every command by its name, those of groups as `group name`."""
+    found: dict[str, click.Command] = {}
+    for name in COMMANDS:
+        command = found[name] = cli.get_command(CONTEXT, name)
+        if isinstance(command, click.Group):
+            below = click.Context(command, parent=CONTEXT)
+            found |= {f"{name} {part}": command.get_command(below, part) for part in command.list_commands(below)}
+    return found
+
+
+ALL = _all_commands()
+
+
 def _option_names(command: click.Command) -> set[str]:
     parameters = command.get_params(click.Context(command, parent=CONTEXT))
     return {name for option in parameters for name in (*option.opts, *option.secondary_opts)}
@@ -53,15 +67,16 @@ def test_every_command_line_in_the_docs_exists(page):
     for words in _command_lines(page):
         command: click.Command = cli
         if words and not words[0].startswith("-"):
-            command = cli.get_command(CONTEXT, words[0])
+            command = ALL.get(" ".join(words[:2]), ALL.get(words[0]))
             assert command is not None, f"{page}: promptreg {words[0]} does not exist"
         used = {word.partition("=")[0] for word in words if re.match(r"--?[a-z]", word)}
         assert used <= _option_names(command), f"{page}: promptreg {' '.join(words)}"
 
 
 def test_the_docs_show_every_command():
-    shown = {words[0] for page in PAGES for words in _command_lines(page) if words}
-    assert set(COMMANDS) <= shown
+    lines = [words for page in PAGES for words in _command_lines(page) if words]
+    shown = {name for words in lines for name in (words[0], " ".join(words[:2]))}
+    assert set(ALL) <= shown
 
 
 def test_the_reference_is_what_the_commands_say():
@@ -71,15 +86,15 @@ def test_the_reference_is_what_the_commands_say():
 
 def test_the_reference_has_every_command_and_option():
     text = _read("docs/reference.md")
-    for name in COMMANDS:
+    for name, command in ALL.items():
         section = text.partition(f"\n## {name}\n")[2].partition("\n## ")[0]
-        for option in _option_names(cli.get_command(CONTEXT, name)):
+        for option in _option_names(command):
             assert not option.startswith("-") or f"`{option}`" in section, f"{name} {option}"
 
 
-@pytest.mark.parametrize("name", COMMANDS)
+@pytest.mark.parametrize("name", ALL)
 def test_every_command_has_help_an_example_and_help_for_each_option(name):
-    command = cli.get_command(CONTEXT, name)
+    command = ALL[name]
     assert command.help
     assert "Example" in (command.epilog or "")
     assert "promptreg " in (command.epilog or "")

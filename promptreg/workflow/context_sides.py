@@ -1,0 +1,135 @@
+"""A deployment as the context manager sees it: its window, what is kept free of it, and what counts for it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Final, Literal
+
+from promptreg.context.budget import Budget
+from promptreg.context.counters import choose_counter
+from promptreg.errors import UsageError
+from promptreg.text.sentence import Sentence
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from promptreg.config import Config
+    from promptreg.config.model import Deployment, ServerKind
+    from promptreg.context.counters import Chosen
+
+DEFAULT_RESERVE: Final = 1024
+"""Tokens kept free for the answer where neither the command nor the deployment's request says how many."""
+_MOST_TOKENS: Final = ("max_completion_tokens", "max_tokens")
+"""Request parameters that say how long an answer may be, the newer one first."""
+_OF_THE_BUDGET: Final = 4
+"""The default reserve takes no more than this part of a window, or small ones would have no room for the prompt."""
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What a command line says of a side; None is left to the configuration."""
+
+    deployment: str | None = None
+    window: int | None = None
+    reserve: int | None = None
+    counter: str | None = None
+    encoder: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """One side of a change of windows."""
+
+    name: str
+    budget: Budget
+    chosen: Chosen
+    server: ServerKind | None = None
+    """None where only a number was given."""
+    reserve_from: Literal["option", "request", "default"] = "option"
+    """Where the reserve comes from."""
+    response_format: bool = False
+    """Whether the deployment's requests ask for a format of the answer."""
+
+
+def side_of(wanted: Wanted, config: Config | None, name: str) -> Side:
+    """The side that is meant.
+
+    Args:
+        wanted: what the command line says.
+        config: the project, where a deployment is named.
+        name: what a side that is only a number is called.
+
+    Raises:
+        ConfigError: the deployment does not exist.
+        UsageError: no window is known, or the reserve and the margin leave no room for a prompt.
+    """
+    deployment = None if config is None or wanted.deployment is None else config.deployment(wanted.deployment)
+    window = wanted.window or (deployment.window if deployment is not None else None)
+    if window is None:
+        called = "--window N" if wanted.deployment is None else f"a `window` under [deployments.{wanted.deployment}]"
+        raise UsageError(f"The window is not known. Give {called}, in tokens, such as 8192.")
+    reserve, origin = _reserve(wanted, deployment, window)
+    chosen = choose_counter(
+        wanted.counter,
+        wanted.encoder,
+        tokenizer=None if deployment is None else deployment.tokenizer,
+        model=None if deployment is None else deployment.model or None,
+    )
+    budget = Budget(window, reserve)
+    if budget.tokens < 1:
+        raise UsageError(
+            f"A window of {window} tokens has no room for a prompt when {reserve} are kept free for the answer and "
+            f"{budget.margin} as a margin. Use a larger window or a smaller --reserve."
+        )
+    return Side(
+        name if deployment is None else deployment.name,
+        budget,
+        chosen,
+        None if deployment is None else deployment.server,
+        origin,
+        deployment is not None and "response_format" in deployment.request,
+    )
+
+
+def _reserve(
+    wanted: Wanted, deployment: Deployment | None, window: int
+) -> tuple[int, Literal["option", "request", "default"]]:
+    if wanted.reserve is not None:
+        return wanted.reserve, "option"
+    request = {} if deployment is None else deployment.request
+    for key in _MOST_TOKENS:
+        value = request.get(key)
+        if isinstance(value, int) and not isinstance(value, bool) and value > 0:
+            return value, "request"
+    return min(DEFAULT_RESERVE, window // _OF_THE_BUDGET), "default"
+
+
+_RESERVED: Final = MappingProxyType(
+    {
+        "option": Sentence("as asked for", "按指定"),
+        "request": Sentence("the max_tokens of its requests", "其请求的 max_tokens"),
+        "default": Sentence("a default; set it with --reserve", "默认值，可用 --reserve 设置"),
+    }
+)
+
+
+def reserve_words(side: Side) -> Sentence:
+    """Where the reserve of a side comes from."""
+    return _RESERVED[side.reserve_from]
+
+
+def budget_words(side: Side) -> Sentence:
+    """How the budget of a side came about."""
+    budget, origin = side.budget, reserve_words(side)
+    return Sentence(
+        f"The prompt may have {budget.tokens} of {budget.window} tokens: {budget.reserve} are kept free for the answer "
+        f"({origin.en}), {budget.margin} as a margin. Counted by {side.chosen.counter.name}.",
+        f"窗口 {budget.window} token，提示词最多 {budget.tokens}：为回答预留 {budget.reserve}（{origin.zh}），"
+        f"余量 {budget.margin}。计数器：{side.chosen.counter.name}。",
+    )
+
+
+def guesses(sides: Sequence[Side]) -> tuple[Sentence, ...]:
+    """What was guessed about the counters of these sides, each once."""
+    return tuple(dict.fromkeys(side.chosen.guessed for side in sides if side.chosen.guessed is not None))
