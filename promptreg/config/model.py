@@ -147,11 +147,6 @@ ServerKind = Literal["vllm", "vllm-ascend", "sglang", "mindie", "deepseek", "ope
 class ContextLimits(Section):
     """The end of a deployment's window, where it differs from what its server's kind and its model do."""
 
-    format: Literal["v3", "v3.1", "v3.2", "v4"] | None = Field(None, description="The model's prompt format.")
-    counter: Literal["server", "exact", "estimate", "chars/4"] | None = Field(
-        None, description="What counts tokens; unset: the best that there is."
-    )
-    template: str | None = Field(None, description="The chat template's file, or tokenizer_config.json.")
     longest_prompt: int | None = Field(None, gt=0, description="Most tokens of a prompt (MindIE: maxInputTokenLen).")
     unusable: int | None = Field(None, ge=0, description="Tokens of the window that no prompt can use.")
     over_length: Literal["refuse", "keep-head", "keep-tail"] | None = Field(
@@ -175,7 +170,9 @@ class Deployment(Section):
     api_key_env: Variable | None = Field(None, description="Environment variable that holds the key. Never the key.")
     server: ServerKind = Field("openai", description="What kind of server answers.")
     window: int | None = Field(None, gt=0, description="Context window in tokens.")
-    tokenizer: str | None = Field(None, description="Which tokenizer counts for this model.")
+    tokenizer: str | None = Field(
+        None, description="What counts its tokens: a prompt format, a chat template's file, `server` or `estimate`."
+    )
     context: ContextLimits = Field(
         default_factory=ContextLimits,
         description="The end of the window, where the server's kind is wrong.",

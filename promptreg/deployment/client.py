@@ -77,7 +77,7 @@ class Client:
         self._sleep = sleep
         self._clock = clock
         self._jitter = random.Random(seed)  # noqa: S311  spreads waits, protects nothing
-        wiring = _wiring(deployment, self.profile, secrets, root)
+        wiring = wiring_of(deployment, self.profile, secrets, root)
         self._redactor = Redactor(known_secrets(secrets, deployment.base_url, deployment.proxy), deployment.headers_env)
         self._transport = transport if transport is not None else _transport(deployment, wiring, root)
         self.warnings: tuple[str, ...] = _warnings(deployment)
@@ -120,7 +120,8 @@ class Client:
         return exchange, reading
 
 
-def _wiring(deployment: Deployment, profile: Profile, secrets: Mapping[str, str], root: Path | None) -> Wiring:
+def wiring_of(deployment: Deployment, profile: Profile, secrets: Mapping[str, str], root: Path | None) -> Wiring:
+    """How to reach a deployment; what it returns holds secrets."""
     timeouts = deployment.timeout_s
     ca_file = deployment.ca_file
     return Wiring(
