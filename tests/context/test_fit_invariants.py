@@ -9,7 +9,7 @@ import os
 import zlib
 
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from promptreg.context.budget import Budget
@@ -59,7 +59,7 @@ STRATEGIES = [
 ]
 
 # Raise to search for hours: PROMPTREG_EXAMPLES=2000. Summaries are slow to write, so those strategies get a third.
-MOST = int(os.environ.get("PROMPTREG_EXAMPLES", "30"))
+MOST = int(os.environ.get("PROMPTREG_EXAMPLES", "20"))
 EXAMPLES = {True: settings(max_examples=-(-MOST // 3)), False: settings(max_examples=MOST)}
 
 
@@ -264,7 +264,7 @@ def test_a_larger_budget_never_keeps_less(strategy):
 
 
 @given(talks(), st.floats(0.2, 0.9))
-@settings(max_examples=30)
+@settings(max_examples=MOST)
 @pytest.mark.parametrize("strategy", [SlidingWindow(0.75), SummaryOnCut()], ids=lambda strategy: strategy.name)
 def test_the_invariants_hold_turn_by_turn_with_the_state_of_the_turn_before(strategy, talk, share):
     messages, _ = talk
@@ -273,11 +273,10 @@ def test_the_invariants_hold_turn_by_turn_with_the_state_of_the_turn_before(stra
     users = [place for place, message in enumerate(messages) if message["role"] == "user"]
     for place in users:
         history = messages[: place + 1]
-        fitted = None
         try:
             fitted = fit(history, budget, counter=COUNTER, strategy=strategy, state=state, tools=[{"name": "find"}])
         except CannotFit:
-            assume(False)
+            continue
         check(history, [], fitted, COUNTER, budget)
         assert fitted.ledger.notes == () or all(note.kind.value != "state_ignored" for note in fitted.ledger.notes)
         state = fitted.state
