@@ -4,7 +4,8 @@
     OPENBLAS_NUM_THREADS=1 python benchmarks/detectors.py --rules    # which rules the time goes to
 
 CPU time of one call that has been read already, as it has been when faults are looked for: making what the rules see
-of it, all rules with what the source recorded, and the default checks. The least of several rounds counts, as the rest
+of it, all rules with what the source recorded, and the default checks (the features of the inferred contract without
+facts, which the fact channels read; refusals). The least of several rounds counts, as the rest
 is what else the machine did. `reading` is the time for reading the raw response itself, for comparison.
 """
 
@@ -108,7 +109,7 @@ def _piece(kind: str, rng: random.Random) -> str:
 def body_of(text: str) -> Exchange:
     """An answer that came as one body."""
     tokens = max(1, len(text) // 3)
-    value = {
+    value: dict[str, Any] = {
         "model": "deepseek-chat",
         "choices": [{"index": 0, "message": {"role": "assistant", "content": text}, "finish_reason": "stop"}],
         "usage": {"prompt_tokens": 60, "completion_tokens": tokens, "total_tokens": 60 + tokens},
@@ -155,7 +156,7 @@ class Cost:
         answer = reading.answer
         self.checks = 0.0
         if answer is not None:
-            self.checks = _least(lambda: (answer_features(answer), refuses(answer.content)), rounds)
+            self.checks = _least(lambda: (answer_features(answer, _no_facts), refuses(answer.content)), rounds)
 
     def observed(self, reading: Reading) -> Observation:
         """What the rules see, new each time: nothing that was worked out before is left in it."""
@@ -165,6 +166,11 @@ class Cost:
     def total(self) -> float:
         """Everything but reading."""
         return self.observing + self.rules + self.checks
+
+
+def _no_facts(_: str) -> tuple[str, ...]:
+    """The facts of an answer are read by the fact channels, and the contract is given what they found."""
+    return ()
 
 
 def _least(work: Callable[[], object], rounds: int) -> float:

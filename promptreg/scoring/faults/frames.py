@@ -1,17 +1,19 @@
 """The frames of a stream, as the rules see them.
 
-Nearly every frame is plain: a piece of text and nothing else. The rules about frames look at the others alone.
+Nearly every frame is plain: a piece of text and nothing else. The rules about frames look at the others alone, and
+plain frames that differ from one before in nothing but their piece are not parsed at all.
 """
 
 from __future__ import annotations
 
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+import orjson
 
 from promptreg.answer.reader import REASONING_FIELDS
 from promptreg.deployment.json_text import parse_json
 from promptreg.deployment.sse import DONE, plain_payloads, read_events
-from promptreg.scoring.faults.model import Frame
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -20,8 +22,46 @@ if TYPE_CHECKING:
     from promptreg.deployment.exchange import Chunk, Exchange
 
 _NOTHING: Final[JsonObject] = MappingProxyType({})
-_TEXTS: Final = frozenset({"role", "content", *REASONING_FIELDS})
+_TEXTS: Final = ("content", *REASONING_FIELDS)
+_PLAIN: Final = frozenset({"role", *_TEXTS})
 """Fields of a plain delta."""
+
+
+class Frame(NamedTuple):
+    """One event of a stream, or one line in it that is no event."""
+
+    data: bytes
+    """Its data as it came."""
+    delta: JsonObject = _NOTHING
+    """The delta of its choice with index 0; empty where it has none."""
+    plain: bool = False
+    """Whether it holds pieces of text of the one answer and nothing else, as nearly all do: no finish reason, tool
+    call, count, log-probability, error or further choice, and no frame with a finish reason came before it."""
+    read: Json = None
+    """Its data read as JSON, unless it is plain."""
+    bare: bool = False
+    """A line that is no field of an event stream."""
+    name: str = ""
+    """The `event:` field."""
+    at_s: float = 0.0
+    """Arrival, in seconds after the request was sent."""
+
+    @property
+    def text(self) -> str:
+        """Its data as text; bytes that are no UTF-8 are replaced."""
+        return self.data.decode("utf-8", "replace")
+
+    @property
+    def value(self) -> Json:
+        """Its data read as JSON; None where it is none."""
+        return _json(self.data.strip()) if self.plain else self.read
+
+    @property
+    def choices(self) -> tuple[JsonObject, ...]:
+        """Its choices, those that are objects."""
+        value = self.value
+        choices = value.get("choices") if isinstance(value, dict) else None
+        return tuple([one for one in choices if isinstance(one, dict)]) if isinstance(choices, list) else ()
 
 
 def read_frames(exchange: Exchange) -> tuple[tuple[Frame, ...], bool]:
@@ -35,41 +75,107 @@ def read_frames(exchange: Exchange) -> tuple[tuple[Frame, ...], bool]:
         events = ((at_s, data, "", False) for at_s, data in zip(arrivals, payloads, strict=True))
     frames: list[Frame] = []
     done = finished = False
+    mould: _Mould | None = None
     for at_s, data, name, bare in events:
+        if mould is not None and data.startswith(mould.head) and data.endswith(mould.tail) and not (bare or name):
+            piece = mould.piece(data)
+            if piece is not None:
+                frames.append(Frame(data, {mould.field: piece}, True, None, False, "", at_s))
+                continue
         stripped = data.strip()
         if stripped == DONE:
             done = True
             continue
         value = _json(stripped) if stripped[:1] == b"{" else None
-        choices, delta, plain = _read(value)
-        finished = finished or (not plain and any(choice.get("finish_reason") is not None for choice in choices))
+        delta, plain = _read(value)
         plain = plain and not (finished or bare or name)
-        frames.append(Frame(data, value, choices, delta, plain, bare, name, at_s))
+        frame = Frame(data, delta, plain, None if plain else value, bare, name, at_s)
+        frames.append(frame)
+        if plain:
+            mould = _mould_of(data, value, delta)
+        elif not finished and any(choice.get("finish_reason") is not None for choice in frame.choices):
+            finished, mould = True, None
     return tuple(frames), done
 
 
-def _read(value: Json) -> tuple[tuple[JsonObject, ...], JsonObject, bool]:
-    """Choices and delta of a frame, and whether it is plain as far as it shows itself."""
+def _read(value: Json) -> tuple[JsonObject, bool]:
+    """The delta of a frame, and whether the frame is plain as far as it shows itself."""
     choices = value.get("choices") if isinstance(value, dict) else None
     if not isinstance(value, dict) or not isinstance(choices, list):
-        return (), _NOTHING, False
-    if len(choices) == 1:
-        choice = choices[0]
+        return _NOTHING, False
+    for choice in choices:
         if isinstance(choice, dict) and not choice.get("index"):
             delta = choice.get("delta")
             if not isinstance(delta, dict):
-                return (choice,), _NOTHING, False
-            plain = (
-                choice.get("finish_reason") is None
+                return _NOTHING, False
+            plain = bool(
+                len(choices) == 1
+                and choice.get("finish_reason") is None
                 and not choice.get("logprobs")
                 and not value.get("usage")
                 and not value.get("error")
-                and delta.keys() <= _TEXTS
+                and delta.keys() <= _PLAIN
+                and all(piece is None or isinstance(piece, str) for piece in delta.values())
             )
-            return (choice,), delta, plain
-    found = tuple([one for one in choices if isinstance(one, dict)])
-    first = next((one.get("delta") for one in found if not one.get("index")), None)
-    return found, first if isinstance(first, dict) else _NOTHING, False
+            return delta, plain
+    return _NOTHING, False
+
+
+class _Mould(NamedTuple):
+    """What stands before and after the piece of text in a plain frame: the same in most frames of a stream."""
+
+    field: str
+    head: bytes
+    """Up to the opening quotation mark of the piece."""
+    tail: bytes
+    """From its closing quotation mark."""
+
+    def piece(self, data: bytes) -> str | None:
+        """The piece in a frame with this head and tail; None where more than a piece stands between them."""
+        start, end = len(self.head), len(data) - len(self.tail)
+        if start > end:
+            return None
+        try:
+            found = orjson.loads(b'"' + data[start:end] + b'"')
+        except orjson.JSONDecodeError:
+            return None
+        return found if isinstance(found, str) else None
+
+
+def _mould_of(data: bytes, value: Json, delta: JsonObject) -> _Mould | None:
+    """The mould of a plain frame with one piece of text; None where it cannot be told for certain."""
+    if len(delta) != 1:
+        return None
+    (field, piece), *_ = delta.items()
+    if field not in _TEXTS or not isinstance(piece, str):
+        return None
+    for gap in (b":", b": "):
+        head, found, rest = data.rpartition(b'"' + field.encode() + b'"' + gap + b'"')
+        end = _end_of_text(rest)
+        if not found or end < 0:
+            continue
+        mould = _Mould(field, head + found, rest[end:])
+        # The proof: another piece in its place gives the same frame with that piece.
+        others = ("", "x")
+        if all(_with_piece(value, field, one) == _json(mould.head + one.encode() + mould.tail) for one in others):
+            return mould
+    return None
+
+
+def _end_of_text(rest: bytes) -> int:
+    """Where the JSON text that begins here ends: its first quotation mark that is not escaped; -1 for nowhere."""
+    at = rest.find(b'"')
+    while at > 0 and (at - len(rest[:at].rstrip(b"\\"))) % 2:
+        at = rest.find(b'"', at + 1)
+    return at
+
+
+def _with_piece(value: Json, field: str, piece: str) -> Json:
+    """A frame with one choice, with another piece of text."""
+    if not isinstance(value, dict):
+        return None
+    (choice,) = value["choices"]
+    return {**value, "choices": [{**choice, "delta": {field: piece}}]}
 
 
 def _arrivals(payloads: Sequence[bytes], chunks: Sequence[Chunk]) -> Iterator[float]:

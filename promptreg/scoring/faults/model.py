@@ -7,8 +7,7 @@ from copy import copy
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cached_property
-from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from promptreg.answer.model import Answer
 from promptreg.answer.reader import REASONING_FIELDS
@@ -20,6 +19,7 @@ if TYPE_CHECKING:
     from promptreg.canonical import Json, JsonObject
     from promptreg.deployment.exchange import FailureKind
     from promptreg.deployment.reading import ReadProblem
+    from promptreg.scoring.faults.frames import Frame
     from promptreg.scoring.faults.golden import Golden
 
 
@@ -77,33 +77,6 @@ class Finding:
             "evidence": self.evidence,
             "suspects": list(self.suspects),
         }
-
-
-class Frame(NamedTuple):
-    """One event of a stream, or one line in it that is no event."""
-
-    data: bytes
-    """Its data as it came."""
-    value: Json = None
-    """Its data read as JSON; None where it is none."""
-    choices: tuple[JsonObject, ...] = ()
-    """Its choices, those that are objects."""
-    delta: JsonObject = MappingProxyType({})
-    """The delta of its choice with index 0; empty where it has none."""
-    plain: bool = False
-    """Whether it holds a piece of the one answer and nothing else, as nearly all do: no finish reason, tool call,
-    count, log-probability, error or further choice, and no frame with a finish reason came before it."""
-    bare: bool = False
-    """A line that is no field of an event stream."""
-    name: str = ""
-    """The `event:` field."""
-    at_s: float = 0.0
-    """Arrival, in seconds after the request was sent."""
-
-    @property
-    def text(self) -> str:
-        """Its data as text; bytes that are no UTF-8 are replaced."""
-        return self.data.decode("utf-8", "replace")
 
 
 @dataclass(frozen=True)

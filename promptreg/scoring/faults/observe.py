@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from promptreg.canonical import Json, JsonObject
     from promptreg.deployment.exchange import Exchange
     from promptreg.deployment.reading import Reading
+    from promptreg.scoring.faults.frames import Frame
     from promptreg.scoring.faults.golden import Golden
-    from promptreg.scoring.faults.model import Frame
 
 _STREAM_STARTS = (b"data:", b"event:", b"id:", b"retry:", b":")
 _NOTHING: JsonObject = MappingProxyType({})
@@ -64,12 +64,7 @@ def observe_exchange(
     done = False
     if streamed:
         frames, done = read_frames(exchange)
-        assembly = Assembly(set())
-        for frame in frames:
-            if frame.plain:
-                assembly.add_delta(frame.delta, frame.at_s)
-            else:
-                assembly.add_choices(list(frame.choices), frame.at_s)
+        assembly = _assembled(frames)
         if assembly.any_choice:
             message, finish = assembly.message(), assembly.finish_reason
         usage_json = _last_usage(frames)
@@ -140,6 +135,25 @@ def timed_out(failure: FailureKind | None) -> bool:
         FailureKind.IDLE_TIMEOUT,
         FailureKind.TOTAL_TIMEOUT,
     )
+
+
+def _assembled(frames: Sequence[Frame]) -> Assembly:
+    """What the frames add up to; the pieces of plain frames that follow each other are added as one."""
+    assembly = Assembly(set())
+    pieces: dict[str, list[str]] | None = None
+    for frame in frames:
+        if frame.plain:
+            pieces = {} if pieces is None else pieces
+            for name, piece in frame.delta.items():
+                pieces.setdefault(name, []).append(str(piece or ""))
+            continue
+        if pieces is not None:
+            assembly.add_delta({name: "".join(texts) for name, texts in pieces.items()}, frame.at_s)
+            pieces = None
+        assembly.add_choices(list(frame.choices), frame.at_s)
+    if pieces is not None:
+        assembly.add_delta({name: "".join(texts) for name, texts in pieces.items()}, frames[-1].at_s)
+    return assembly
 
 
 def _read(data: bytes) -> Json:

@@ -13,7 +13,8 @@ from promptreg.scoring.faults.requests import is_chat
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from promptreg.scoring.faults.model import Finding, Frame, Observation
+    from promptreg.scoring.faults.frames import Frame
+    from promptreg.scoring.faults.model import Finding, Observation
 
 _LEAST_EXTENSIONS: Final = 3
 """Deltas in a row that each begin with the whole one before."""
