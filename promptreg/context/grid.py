@@ -1,0 +1,319 @@
+"""Conversations x strategies x windows: each conversation is sent call by call, as an application would."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Protocol
+
+from promptreg.context.budget import Budget
+from promptreg.context.fit import fit
+from promptreg.context.grid_rows import Finding, Row, SummaryCost
+from promptreg.context.groups import is_result
+from promptreg.context.invariants import (
+    Case,
+    Invariant,
+    Outcome,
+    Rules,
+    outcome_violations,
+    violations,
+)
+from promptreg.context.ledger import Action
+from promptreg.context.planting import decoys
+from promptreg.context.prefix import PrefixMeter
+from promptreg.context.retention import FactReader, Fate, expected_recall
+from promptreg.context.shrink import shrink
+from promptreg.errors import EncodingError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from promptreg.canonical import JsonObject
+    from promptreg.context.conversations import Recording
+    from promptreg.context.counting import Counter, Message
+    from promptreg.context.groups import Pinned
+    from promptreg.context.invariants import Violation
+    from promptreg.context.ledger import Ledger
+    from promptreg.context.strategies.base import Strategy
+    from promptreg.text.sentence import Sentence
+
+_AGAIN = frozenset((Invariant.I6, Invariant.I7, Invariant.I9))
+
+
+@dataclass(frozen=True, slots=True)
+class Sent:
+    """What a contestant makes of a conversation."""
+
+    outcome: Outcome
+    ledger: Ledger | None = None
+    state: Any = None
+    """Handed back with the next call of the same conversation."""
+
+
+class Contestant(Protocol):
+    """Something that shortens conversations, ours or a user's own."""
+
+    @property
+    def name(self) -> str:
+        """How reports call it."""
+        ...
+
+    def send(self, messages: Sequence[Message], budget: int, tools: Sequence[JsonObject], state: Any) -> Sent:
+        """What is sent of a whole conversation.
+
+        Args:
+            messages: All messages so far.
+            budget: Tokens that the prompt may have.
+            tools: The tools of the request.
+            state: `Sent.state` of the call before; None for the first.
+
+        Raises:
+            CannotFit: nothing right can be sent.
+        """
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Ours:
+    """A strategy of this package."""
+
+    strategy: Strategy
+    counter: Counter
+    pinned: Pinned = ()
+
+    @property
+    def name(self) -> str:
+        """The strategy's name."""
+        return self.strategy.name
+
+    def send(self, messages: Sequence[Message], budget: int, tools: Sequence[JsonObject], state: Any) -> Sent:
+        """See `Contestant`."""
+        fitted = fit(
+            messages,
+            Budget.exactly(budget),
+            counter=self.counter,
+            strategy=self.strategy,
+            tools=tools,
+            pinned=self.pinned,
+            state=state,
+        )
+        listed = frozenset(entry.index for entry in fitted.ledger.entries)
+        return Sent(Outcome(fitted.messages, fitted.origins, listed), fitted.ledger, fitted.state)
+
+
+@dataclass(frozen=True, slots=True)
+class Function:
+    """A user's own function: messages and a budget in, messages out."""
+
+    name: str
+    call: Callable[[list[Message], int], Sequence[Message]]
+
+    def send(self, messages: Sequence[Message], budget: int, tools: Sequence[JsonObject], state: Any) -> Sent:  # noqa: ARG002 - as `Contestant`
+        """See `Contestant`."""
+        return Sent(Outcome(tuple(self.call(list(messages), budget))))
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """One run of the grid."""
+
+    recording: Recording
+    contestant: Contestant
+    budget: Budget
+
+
+def run_grid(
+    recordings: Sequence[Recording],
+    contestants: Sequence[Contestant],
+    windows: Sequence[Budget],
+    counter: Counter,
+    *,
+    pinned: Callable[[Message], bool] | None = None,
+    progress: Callable[[int, int], None] | None = None,
+) -> Iterator[Row]:
+    """A row for each conversation, contestant and window, as soon as it is there.
+
+    Args:
+        recordings: Conversations, with facts where recall is asked for (`planting.plant`).
+        contestants: What is compared.
+        windows: Budgets for prompts.
+        counter: Counts prompts for all contestants alike.
+        pinned: Which messages have to stay, besides system messages.
+        progress: Told after each row how many rows are done, of how many.
+    """
+    cells = [
+        Cell(recording, contestant, budget)
+        for recording in recordings
+        for contestant in contestants
+        for budget in windows
+    ]
+    reader = FactReader()
+    for number, cell in enumerate(cells, 1):
+        rules = Rules(counter, cell.recording.tools, pinned)
+        yield run_cell(cell, rules, reader)
+        if progress is not None:
+            progress(number, len(cells))
+
+
+def run_cell(cell: Cell, rules: Rules, reader: FactReader | None = None) -> Row:
+    """One conversation sent call by call: before each answer that it has, and at its end.
+
+    Args:
+        cell: What is run.
+        rules: What counts, and which messages have to stay.
+        reader: Remembers texts from cell to cell.
+    """
+    return _Run(cell, rules, {}).row(reader or FactReader())
+
+
+def calls_of_conversation(messages: Sequence[Message]) -> tuple[int, ...]:
+    """How many messages were there each time that the model was called: before each answer, and now."""
+    places: list[int] = []
+    asked = False
+    for place, message in enumerate(messages):
+        if message.get("role") == "assistant" and asked:
+            places.append(place)
+        asked = asked or _asks(message)
+    if messages and _asks(messages[-1]):
+        places.append(len(messages))
+    return tuple(places)
+
+
+def _asks(message: Message) -> bool:
+    return message.get("role") == "user" or is_result(message)
+
+
+class _Run:
+    """A cell while it is run."""
+
+    def __init__(self, cell: Cell, rules: Rules, shrunken: dict[tuple[str, Invariant], Finding]) -> None:
+        self._cell = cell
+        self._shrunken = shrunken
+        self._rules = rules
+        self._budget = cell.budget.tokens
+        self._meter = PrefixMeter(rules.counter)
+        self._calls: list[Any] = []
+        self._whole: list[int] = []
+        self._refused = 0
+        self._first: dict[Invariant, tuple[Sentence, Case]] = {}
+        self._times: dict[Invariant, int] = {}
+        self._summaries = _Summaries(rules)
+
+    def row(self, reader: FactReader) -> Row:
+        recording = self._cell.recording
+        sent: Sent | None = None
+        state: Any = None
+        for place in calls_of_conversation(recording.messages):
+            case = Case(recording.messages[:place], self._budget)
+            sent = self._send(case, state)
+            state = None if sent is None else sent.state
+        self._check_again()
+        prompt = () if sent is None else sent.outcome.messages
+        fates = reader.fates(recording.facts, prompt) if prompt else tuple(Fate.LOST for _ in recording.facts)
+        return Row(
+            recording.conversation_id,
+            self._cell.contestant.name,
+            self._cell.budget.window,
+            self._budget,
+            self._rules.counter.name,
+            self._meter.basis,
+            recording.facts,
+            fates,
+            sum(fate is not Fate.LOST for fate in reader.fates(decoys(recording, 0), prompt)),
+            _expected(sent, recording),
+            tuple(self._calls),
+            tuple(self._whole),
+            self._refused,
+            tuple(self._finding(kind) for kind in Invariant if kind in self._first),
+            self._summaries.cost,
+        )
+
+    def _send(self, case: Case, state: Any) -> Sent | None:
+        tools = self._rules.tools
+        try:
+            sent = self._cell.contestant.send(case.messages, case.budget, tools, state)
+        except Exception as error:  # noqa: BLE001 - a user's own function; what it raises is a finding
+            self._refused += 1
+            self._note(violations(_raising(error), case, self._rules, [Invariant.I5]), case)
+            return None
+        self._note(outcome_violations(sent.outcome, case, self._rules), case)
+        try:
+            reuse = self._meter.add(sent.outcome.messages, origins=sent.outcome.origins, tools=tools)
+            whole = sent.ledger.before if sent.ledger is not None else self._rules.total(case.messages)
+        except EncodingError:  # I3 said so
+            return sent
+        self._calls.append(reuse)
+        self._whole.append(whole)
+        self._summaries.add(sent)
+        return sent
+
+    def _note(self, found: Sequence[Violation], case: Case) -> None:
+        for violation in found:
+            self._first.setdefault(violation.invariant, (violation.sentence, case))
+            self._times[violation.invariant] = self._times.get(violation.invariant, 0) + 1
+
+    def _check_again(self) -> None:
+        """What needs several calls of the contestant is checked on the whole conversation."""
+        places = calls_of_conversation(self._cell.recording.messages)
+        if places and self._calls:
+            case = Case(self._cell.recording.messages[: places[-1]], self._budget)
+            self._note(violations(self._subject, case, self._rules, _AGAIN), case)
+
+    def _subject(self, case: Case) -> Outcome:
+        return self._cell.contestant.send(case.messages, case.budget, self._rules.tools, None).outcome
+
+    def _finding(self, kind: Invariant) -> Finding:
+        sentence, case = self._first[kind]
+        key = self._cell.contestant.name, kind
+        if (known := self._shrunken.get(key)) is not None:  # one small example of a contestant is enough
+            return replace(known, times=self._times[kind])
+
+        def what(tried: Case) -> Sentence | None:
+            found = violations(self._subject, tried, self._rules, [kind])
+            return found[0].sentence if found else None
+
+        if what(case) is None:  # it takes the calls before to get there
+            return Finding(kind, sentence, self._times[kind], case, shrunken=False)
+        small = shrink(case, lambda tried: what(tried) is not None, self._rules.total)
+        finding = Finding(kind, what(small) or sentence, self._times[kind], small, shrunken=True)
+        self._shrunken[key] = finding
+        return finding
+
+
+def _raising(error: Exception) -> Callable[[Case], Outcome]:
+    def raises(_: Case) -> Outcome:
+        raise error
+
+    return raises
+
+
+def _expected(sent: Sent | None, recording: Recording) -> float | None:
+    if sent is None or sent.ledger is None or sent.outcome.origins is None or None in sent.outcome.origins:
+        return None
+    if any(entry.action is not Action.DROPPED for entry in sent.ledger.entries):
+        return None
+    return expected_recall(recording.facts, {place for place in sent.outcome.origins if place is not None})
+
+
+class _Summaries:
+    """What summaries cost, read off the ledgers."""
+
+    def __init__(self, rules: Rules) -> None:
+        self._rules = rules
+        self._known: frozenset[int] = frozenset()
+        self._text: tuple[Message, ...] = ()
+        self._tokens = 0
+        self.cost = SummaryCost()
+
+    def add(self, sent: Sent) -> None:
+        if sent.ledger is None or sent.outcome.origins is None:
+            return
+        stands_for = {entry.index: entry.tokens for entry in sent.ledger.entries if entry.summary is not None}
+        pairs = zip(sent.outcome.messages, sent.outcome.origins, strict=True)
+        text = tuple(message for message, place in pairs if place is None)
+        if text and text != self._text:
+            size = sum(self._rules.counter.message(message) for message in text)
+            read = self._tokens + sum(tokens for index, tokens in stands_for.items() if index not in self._known)
+            cost = self.cost
+            self.cost = SummaryCost(cost.calls + 1, cost.input_tokens + read, cost.output_tokens + size)
+            self._tokens = size
+        self._known, self._text = frozenset(stands_for), text
