@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 from promptreg.context.special import neutralised
 from promptreg.context.strategies.base import Request
 from promptreg.errors import ContextError
-from promptreg.text.segment import graphemes, sentences
+from promptreg.text.segment import graphemes, sentences, tokens
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterator, Sequence
@@ -106,7 +106,7 @@ class Asked:
 
 
 def _pieces(text: str, fits: Callable[[str], bool]) -> Iterator[str]:
-    """The text in pieces that fit, halved between sentences where possible, else between characters.
+    """The text in pieces that fit, halved between sentences where possible, else between words, else characters.
 
     Raises:
         ContextError: not even one character fits.
@@ -114,10 +114,8 @@ def _pieces(text: str, fits: Callable[[str], bool]) -> Iterator[str]:
     if fits(text):
         yield text
         return
-    units = sentences(text)
-    if len(units) < 2:
-        units = graphemes(text)
-    if len(units) < 2:
+    units = next((units for cut in (sentences, tokens, graphemes) if len(units := cut(text)) > 1), [])
+    if not units:
         raise ContextError("The summariser's window is too small for its instructions and any text.")
     middle = len(units) // 2
     yield from _pieces("".join(units[:middle]), fits)

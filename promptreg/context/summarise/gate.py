@@ -71,15 +71,15 @@ class Gate:
         if not 0 <= self.facts <= 1:
             raise UsageError(f"`facts` of a gate is a share of the required facts, 0 to 1, got {self.facts:g}.")
 
-    def refusals(self, summary: str, source: Source, room: Room) -> tuple[Refusal, ...]:
-        """Every reason against a summary; none when it may stand."""
+    def refusals(self, summary: str, source: Source, room: Room, extract: str | None = None) -> tuple[Refusal, ...]:
+        """Every reason against a summary, none when it may stand. `extract`: the extractive one, where it is known."""
         text = source.text
         return tuple(
             refusal
             for refusal in (
                 _empty(summary, text),
                 _too_long(summary, text, room),
-                self._facts_lost(summary, source, room),
+                self._facts_lost(summary, source, room, extract),
                 self._stale(summary, text),
                 _instruction(summary, text),
                 _special(summary),
@@ -87,7 +87,7 @@ class Gate:
             if refusal is not None
         )
 
-    def _facts_lost(self, summary: str, source: Source, room: Room) -> Refusal | None:
+    def _facts_lost(self, summary: str, source: Source, room: Room, extract: str | None) -> Refusal | None:
         there = hard_values(summary)
         if self.required:
             wanted = self.required
@@ -96,7 +96,7 @@ class Gate:
                 for fact in wanted
             )
         else:
-            wanted = tuple(hard_values(Extractive().summarise(source, room)))
+            wanted = tuple(hard_values(Extractive().summarise(source, room) if extract is None else extract))
             kept = sum(fact in there for fact in wanted)
         if not wanted or kept >= self.facts * len(wanted):
             return None

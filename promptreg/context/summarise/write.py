@@ -31,18 +31,19 @@ def write_summary(summariser: Summariser, source: Source, room: Room, gate: Gate
     if not source.text or room.limit < 1:
         return Outcome(None, (no_summary("nothing to summarise", "没有可概括的内容"),))
     notes: list[Note] = []
-    text = None
-    try:
-        written = summariser.summarise(source, room)
-        text = (yield from written) if isinstance(written, Generator) else written
-    except Exception as error:  # noqa: BLE001 - a caller's own function: whatever it raises, the extractive summary remains
-        notes.append(_failed(summariser, error))
-    if text is not None and summariser != Extractive():
-        refusals = gate.refusals(text, source, room)
-        notes += [_refused(summariser, refusal) for refusal in refusals]
-        text = None if refusals else text
-    if text is None:
-        text = Extractive().summarise(source, room)
+    extract = Extractive().summarise(source, room)
+    text = extract
+    if summariser != Extractive():
+        try:
+            written = summariser.summarise(source, room)
+            text = (yield from written) if isinstance(written, Generator) else written
+            refusals = gate.refusals(text, source, room, extract)
+        except Exception as error:  # noqa: BLE001 - a caller's own function: whatever it raises, the extract remains
+            notes.append(_failed(summariser, error))
+            text = extract
+        else:
+            notes += [_refused(summariser, refusal) for refusal in refusals]
+            text = extract if refusals else text
     text = neutralised(text).strip()
     size = room.size(text)
     if not text or size > room.limit or size >= room.size(source.text):
