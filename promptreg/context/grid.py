@@ -235,12 +235,13 @@ class _Run:
             self._refused += 1
             self._note(violations(_raising(error), case, self._rules, [Invariant.I5]), case)
             return None
-        self._note(outcome_violations(sent.outcome, case, self._rules), case)
         try:
             reuse = self._meter.add(sent.outcome.messages, origins=sent.outcome.origins, tools=tools)
-            whole = sent.ledger.before if sent.ledger is not None else self._rules.total(case.messages)
-        except EncodingError:  # I3 said so
+        except EncodingError:
+            self._note(outcome_violations(sent.outcome, case, self._rules), case)
             return sent
+        self._note(outcome_violations(sent.outcome, case, self._rules, reuse.prompt), case)
+        whole = sent.ledger.before if sent.ledger is not None else self._rules.total(case.messages)
         self._calls.append(reuse)
         self._whole.append(whole)
         self._summaries.add(sent)

@@ -14,7 +14,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from promptreg.context.counting import calls_of, message_key, reasoning_text
-from promptreg.context.groups import Unit, UnitKind, is_system, read_conversation
+from promptreg.context.groups import is_result, is_system, read_conversation
 from promptreg.errors import CannotFit, ContextError, EncodingError, OpenToolCallsError
 from promptreg.text.sentence import Sentence
 
@@ -60,7 +60,8 @@ _SENTENCES: Final[Mapping[Invariant, Sentence]] = MappingProxyType(
 
 CHEAP: Final = frozenset(Invariant) - {Invariant.I7, Invariant.I9}
 """Those that need one call of the function; I7 and I9 call it again."""
-_LARGER: Final = (1.1, 1.5, 3.0)
+_LARGER: Final = (1.2, 2.0)
+"""Budgets that I9 tries, as multiples."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,16 +139,16 @@ def violations(
     return tuple(Violation(kind, found[kind]) for kind in Invariant if kind in found and kind in only)
 
 
-def outcome_violations(outcome: Outcome, case: Case, rules: Rules) -> tuple[Violation, ...]:
-    """What can be said of an outcome alone: I1 to I5 and I8."""
-    found = _of_outcome(outcome, case, rules)
+def outcome_violations(outcome: Outcome, case: Case, rules: Rules, total: int | None = None) -> tuple[Violation, ...]:
+    """What can be said of an outcome alone: I1 to I5 and I8. `total` spares counting the prompt where it is known."""
+    found = _of_outcome(outcome, case, rules, total)
     return tuple(Violation(kind, found[kind]) for kind in Invariant if kind in found)
 
 
-def _of_outcome(outcome: Outcome, case: Case, rules: Rules) -> dict[Invariant, Sentence]:
+def _of_outcome(outcome: Outcome, case: Case, rules: Rules, total: int | None = None) -> dict[Invariant, Sentence]:
     found: dict[Invariant, Sentence] = {}
     try:
-        total = rules.total(outcome.messages)
+        total = rules.total(outcome.messages) if total is None else total
     except EncodingError as error:
         found[Invariant.I3] = Sentence(f"No prompt can be made of it: {error}", f"无法渲染为提示词：{error}")
     else:
@@ -241,7 +242,7 @@ def _calls_key(message: Message) -> object:
 def _fixed(outcome: Outcome, places: Sequence[int | None], case: Case, rules: Rules) -> Sentence | None:
     at = {place: number for number, place in enumerate(places) if place is not None}
     for place, message in enumerate(case.messages):
-        if rules.stays(message) and (place not in at or outcome.messages[at[place]] != message):
+        if rules.stays(message) and (place not in at or not _same(outcome.messages[at[place]], message)):
             role = "system" if is_system(message) else "pinned"
             gone = place not in at
             return Sentence(
@@ -254,22 +255,17 @@ def _fixed(outcome: Outcome, places: Sequence[int | None], case: Case, rules: Ru
 def _newest(outcome: Outcome, places: Sequence[int | None], case: Case) -> Sentence | None:
     if not outcome.messages:
         return Sentence("Nothing is left, and no error says so.", "结果为空，且没有报错。")
-    newest = _newest_unit(case)
-    if newest is not None and newest.indices[0] not in places:
-        place = newest.indices[0]
-        return Sentence(f"Message {place}, the newest of the user, is gone.", f"最新的用户消息（第 {place} 条）丢失。")
+    users = (place for place in range(len(case.messages) - 1, -1, -1) if _is_question(case.messages[place]))
+    newest = next(users, None)
+    if newest is not None and newest not in places:
+        return Sentence(
+            f"Message {newest}, the newest of the user, is gone.", f"最新的用户消息（第 {newest} 条）丢失。"
+        )
     return None
 
 
-def _newest_unit(case: Case) -> Unit | None:
-    try:
-        units = read_conversation(case.messages).units
-    except ContextError:
-        return None
-    newest = next((unit for unit in units if unit.kind is UnitKind.NEWEST), None)
-    if newest is None or case.messages[newest.indices[0]].get("role") != "user":
-        return None
-    return newest
+def _is_question(message: Message) -> bool:
+    return message.get("role") == "user" and not is_result(message)
 
 
 def _listed(outcome: Outcome, places: Sequence[int | None], case: Case) -> Sentence | None:
@@ -278,7 +274,7 @@ def _listed(outcome: Outcome, places: Sequence[int | None], case: Case) -> Sente
     same = {
         place
         for number, place in enumerate(places)
-        if place is not None and outcome.messages[number] == case.messages[place]
+        if place is not None and _same(outcome.messages[number], case.messages[place])
     }
     silent = sorted(set(range(len(case.messages))) - same - outcome.listed)
     if silent:
@@ -289,6 +285,10 @@ def _listed(outcome: Outcome, places: Sequence[int | None], case: Case) -> Sente
     if wrong:
         return Sentence(f"Message {wrong[0]} is listed and was not touched.", f"第 {wrong[0]} 条消息被列出但并未改动。")
     return None
+
+
+def _same(one: Message, other: Message) -> bool:
+    return one is other or one == other
 
 
 def _refused(error: Exception, case: Case, rules: Rules) -> Sentence | None:
