@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from promptreg.context.budget import Budget
 from promptreg.context.groups import UnitKind, is_system, read_conversation
-from promptreg.context.ledger import Action, Ledger, Reason
+from promptreg.context.ledger import Ledger
 from promptreg.context.strategies.base import run
 from promptreg.context.strategies.draft import Draft, Task
 from promptreg.context.strategies.state import State
@@ -159,7 +159,7 @@ def _fitting(
     if not draft.fits:
         draft = OldestFirst().apply(draft)
     if not draft.fits:
-        draft = _without_front(draft)
+        draft = draft.without_summary()
     return _fitted(draft, whole, strategy)
 
 
@@ -194,17 +194,6 @@ def _check_required(task: Task, budget: Budget) -> None:
         counter=task.counter.name,
         parts=sorted(parts, key=lambda part: -part[1]),
     )
-
-
-def _without_front(draft: Draft) -> Draft:
-    """The draft without its summary: what the summary stood for is dropped."""
-    entries = {
-        index: entry
-        if entry.summary is None
-        else replace(entry, action=Action.DROPPED, reason=Reason.OVER_BUDGET, summary=None)
-        for index, entry in (draft.entries or {}).items()
-    }
-    return replace(draft, entries=entries, state=replace(draft.state, summary=None)).with_front(())
 
 
 def _fitted(draft: Draft, whole: Draft, strategy: Strategy) -> Fitted:

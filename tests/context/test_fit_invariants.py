@@ -265,7 +265,9 @@ def test_a_larger_budget_never_keeps_less(strategy):
 
 @given(talks(), st.floats(0.2, 0.9))
 @settings(max_examples=MOST)
-@pytest.mark.parametrize("strategy", [SlidingWindow(0.75), SummaryOnCut()], ids=lambda strategy: strategy.name)
+@pytest.mark.parametrize(
+    "strategy", [SlidingWindow(0.75), SummaryOnCut(), SummaryAndRecent(1)], ids=lambda strategy: strategy.name
+)
 def test_the_invariants_hold_turn_by_turn_with_the_state_of_the_turn_before(strategy, talk, share):
     messages, _ = talk
     budget = max(1, int(COUNTER.prompt(messages) * share))

@@ -132,6 +132,17 @@ class Draft:
         total = self.task.total(_assembled(self.kept, front, self.task.conversation.head))
         return replace(self, front=front, total=total)
 
+    def without_summary(self) -> Draft:
+        """The draft without the summary at its front; what the summary stood for is dropped."""
+        entries = {
+            index: entry
+            if entry.summary is None
+            else replace(entry, action=Action.DROPPED, reason=Reason.BEFORE_WINDOW, summary=None)
+            for index, entry in (self.entries or {}).items()
+        }
+        bare = self.with_front(()) if self.front else self
+        return replace(bare, entries=entries, state=replace(self.state, summary=None))
+
     def noted(self, *notes: Note) -> Draft:
         """The draft with more to tell."""
         return replace(self, notes=(*self.notes, *notes))

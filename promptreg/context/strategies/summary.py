@@ -59,11 +59,11 @@ class SummaryOnCut:
         if earlier.fits:
             return earlier
         allowance = _allowance(draft, self.tokens, self.target)
-        base = earlier.with_front(())
+        base = earlier.without_summary()
         turns = draft.task.conversation.turns
         steps = [drop(base, turn, Reason.BEFORE_WINDOW) for turn in turns]
         cut = make_room(base, steps, Reason.BEFORE_WINDOW, target=self.target, taken=allowance)
-        return (yield from _summarised(cut, base, allowance, self.summariser, self.gate))
+        return (yield from _summarised(cut, base, earlier.state.summary, allowance, self.summariser, self.gate))
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +91,7 @@ class SummaryAndRecent:
         """See the class."""
         earlier = _resumed(draft)
         allowance = _allowance(draft, self.tokens, 1.0)
-        base = earlier.with_front(()) if earlier.front else earlier
+        base = earlier.without_summary()
         turns = draft.task.conversation.turns
         old = turns[: max(0, len(turns) - self.turns)]
         leaving = [step for turn in old if (step := drop(base, turn, Reason.BEFORE_WINDOW))]
@@ -100,7 +100,7 @@ class SummaryAndRecent:
         cut = make_room(cut, steps, Reason.BEFORE_WINDOW, taken=allowance)
         if len(cut.kept) == len(base.kept) and earlier.fits:
             return earlier
-        return (yield from _summarised(cut, base, allowance, self.summariser, self.gate))
+        return (yield from _summarised(cut, base, earlier.state.summary, allowance, self.summariser, self.gate))
 
 
 def _check_tokens(tokens: int) -> None:
@@ -122,9 +122,11 @@ def _resumed(draft: Draft) -> Draft:
     return _with_summary(draft, summary)
 
 
-def _summarised(cut: Draft, base: Draft, allowance: int, summariser: Summariser, gate: Gate) -> Steps:
-    """The draft with a summary of what left between `base` and `cut`, where there is room for one."""
-    task, previous = cut.task, cut.state.summary
+def _summarised(
+    cut: Draft, base: Draft, previous: Summary | None, allowance: int, summariser: Summariser, gate: Gate
+) -> Steps:
+    """The draft with a summary of `previous` and of what left from `base` to `cut`, where there is room for one."""
+    task = cut.task
     messages = task.conversation.messages
     passages = [passage_of(index, messages[index]) for index in base.kept if index not in cut.kept]
     source = Source(
@@ -153,7 +155,7 @@ def _summarised(cut: Draft, base: Draft, allowance: int, summariser: Summariser,
         summariser = Extractive()
     if not notes:
         notes = (no_summary("the room is too small", "空间不足"),)
-    return replace(cut, state=replace(cut.state, summary=None)).noted(*notes)
+    return cut.noted(*notes)
 
 
 def _pair(text: str, language: str) -> tuple[Message, Message]:
