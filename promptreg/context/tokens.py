@@ -17,6 +17,10 @@ if TYPE_CHECKING:
     import tiktoken
 
 
+_SIGNS: Final = ("<｜", "｜DSML｜", "think>", "dsml:", "<|")
+"""Each special token of the vocabulary holds one of these."""
+
+
 class Tokenizer(Protocol):
     """Text to token ids; the names of special tokens in a text are the special tokens."""
 
@@ -46,6 +50,8 @@ class DeepseekTokenizer:
         """Token ids of a text. Lone surrogates count as U+FFFD."""
         encoding = _encoding()
         try:
+            if not any(sign in text for sign in _SIGNS):  # handing 1 283 names over costs more than a short text
+                return encoding.encode_ordinary(text)
             return encoding.encode(text, allowed_special="all")
         except ValueError:  # tiktoken's expression gives up on a run of some 100 000 spaces or controls
             return list(_ids_by_piece(encoding, text))

@@ -112,6 +112,10 @@ def test_special_tokens_are_one_token_each(text, number):
     assert text in special_tokens()
 
 
+def test_every_special_token_has_a_sign_that_it_is_looked_for_by():
+    assert not [name for name in special_tokens() if not any(sign in name for sign in tokens._SIGNS)]
+
+
 def test_no_special_token_begins_another_one():
     # tiktoken tries them in no particular order, `tokenizers` the longest first
     names = sorted(special_tokens())

@@ -18,6 +18,7 @@ def wheel(tmp_path_factory):
     """Built from a copy, by the backend itself: nothing is downloaded, nothing is left in the working tree."""
     source = tmp_path_factory.mktemp("source")
     shutil.copytree(ROOT / "promptreg", source / "promptreg", ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copytree(ROOT / "tiktoken_ext", source / "tiktoken_ext", ignore=shutil.ignore_patterns("__pycache__"))
     for name in ("pyproject.toml", "README.md", "LICENSE", ".gitignore"):
         shutil.copy(ROOT / name, source / name)
     code = "import sys; from hatchling.build import build_wheel; print(build_wheel(sys.argv[1]))"
@@ -43,6 +44,13 @@ def test_every_file_of_the_package_is_in_the_wheel(wheel):
         "promptreg/report/assets/report.html",
     } <= packed
     assert packed == files
+
+
+def test_the_wheel_registers_the_vocabulary_in_the_namespace_of_tiktoken(wheel):
+    # an `__init__.py` there would hide the encodings of tiktoken itself
+    assert [name for name in wheel.namelist() if name.startswith("tiktoken_ext/")] == [
+        "tiktoken_ext/promptreg_deepseek.py"
+    ]
 
 
 def test_the_wheel_has_licence_command_and_no_torch(wheel):
