@@ -70,4 +70,4 @@ def state_from_json(value: JsonObject) -> State:
 
 def mark_of(messages: Sequence[Message], start: int) -> str:
     """The hash of the message before a place; empty at the beginning."""
-    return sha256_of(messages[start - 1]) if start else ""
+    return sha256_of(dict(messages[start - 1])) if start else ""
