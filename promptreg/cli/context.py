@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 PARTS: Final[Mapping[str, str]] = MappingProxyType(
     {
+        "window": "Look at recorded conversations against a smaller window.",
         "fit": "Shorten one conversation until it fits a window.",
     }
 )
@@ -57,7 +58,10 @@ class LazyParts(click.Group):
 @click.command(
     "context",
     cls=LazyParts,
-    epilog=example("promptreg context fit conversation.jsonl --window 8192 --strategy hysteresis"),
+    epilog=example(
+        "promptreg context window --from gpu --to ascend conversations/\n"
+        "  promptreg context fit conversation.jsonl --window 8192 --strategy hysteresis"
+    ),
 )
 def command() -> None:
     """What happens to conversations when the window shrinks: shorten one, or look at many."""

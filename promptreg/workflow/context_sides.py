@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Final, Literal
 
 from promptreg.context.budget import Budget
 from promptreg.context.counters import choose_counter
+from promptreg.deployment.targets.target import target_of
+from promptreg.deployment.tokenize import counter_for
 from promptreg.errors import UsageError
 from promptreg.text.sentence import Sentence
 
@@ -15,8 +17,9 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from promptreg.config import Config
-    from promptreg.config.model import Deployment, ServerKind
+    from promptreg.config.model import Deployment
     from promptreg.context.counters import Chosen
+    from promptreg.deployment.targets.target import Target
 
 DEFAULT_RESERVE: Final = 1024
 """Tokens kept free for the answer where neither the command nor the deployment's request says how many."""
@@ -44,12 +47,10 @@ class Side:
     name: str
     budget: Budget
     chosen: Chosen
-    server: ServerKind | None = None
-    """None where only a number was given."""
+    target: Target | None = None
+    """What is known of the end of its window; None where only a number was given."""
     reserve_from: Literal["option", "request", "default"] = "option"
     """Where the reserve comes from."""
-    response_format: bool = False
-    """Whether the deployment's requests ask for a format of the answer."""
 
 
 def side_of(wanted: Wanted, config: Config | None, name: str) -> Side:
@@ -65,31 +66,31 @@ def side_of(wanted: Wanted, config: Config | None, name: str) -> Side:
         UsageError: no window is known, or the reserve and the margin leave no room for a prompt.
     """
     deployment = None if config is None or wanted.deployment is None else config.deployment(wanted.deployment)
-    window = wanted.window or (deployment.window if deployment is not None else None)
+    if deployment is not None and wanted.window is not None:
+        deployment = deployment.model_copy(update={"window": wanted.window})
+    target = None if deployment is None else target_of(deployment)
+    window = wanted.window if target is None else target.window
     if window is None:
         called = "--window N" if wanted.deployment is None else f"a `window` under [deployments.{wanted.deployment}]"
         raise UsageError(f"The window is not known. Give {called}, in tokens, such as 8192.")
     reserve, origin = _reserve(wanted, deployment, window)
-    chosen = choose_counter(
-        wanted.counter,
-        wanted.encoder,
-        tokenizer=None if deployment is None else deployment.tokenizer,
-        model=None if deployment is None else deployment.model or None,
-    )
     budget = Budget(window, reserve)
+    if target is not None and target.longest_prompt is not None:
+        # A limit of the server's own for prompts is kept like the margin.
+        budget = Budget(window, reserve, max(budget.margin, window - reserve - target.longest_prompt))
     if budget.tokens < 1:
         raise UsageError(
             f"A window of {window} tokens has no room for a prompt when {reserve} are kept free for the answer and "
             f"{budget.margin} as a margin. Use a larger window or a smaller --reserve."
         )
-    return Side(
-        name if deployment is None else deployment.name,
-        budget,
-        chosen,
-        None if deployment is None else deployment.server,
-        origin,
-        deployment is not None and "response_format" in deployment.request,
-    )
+    chosen = _counter(wanted, deployment)
+    return Side(name if deployment is None else deployment.name, budget, chosen, target, origin)
+
+
+def _counter(wanted: Wanted, deployment: Deployment | None) -> Chosen:
+    if deployment is None or wanted.counter is not None or wanted.encoder is not None:
+        return choose_counter(wanted.counter, wanted.encoder)
+    return counter_for(deployment)
 
 
 def _reserve(

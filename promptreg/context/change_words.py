@@ -1,0 +1,74 @@
+"""The window-change report in words, the same in the terminal and on the page."""
+
+from __future__ import annotations
+
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Final
+
+from promptreg.context.change import fixed_tokens
+from promptreg.text.sentence import Sentence
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from promptreg.context.change import WindowReport
+
+FATES: Final[Mapping[str, Sentence]] = MappingProxyType(
+    {
+        "fits": Sentence("only the margin is used up", "仅用掉余量"),
+        "answer cut short": Sentence("the answer is cut short", "答案被截短"),
+        "no room for an answer": Sentence("no room for an answer", "没有作答空间"),
+        "refused": Sentence("refused", "拒绝"),
+        "cut": Sentence("cut silently", "悄悄截断"),
+        "unknown": Sentence("not known", "未知"),
+    }
+)
+"""What becomes of a prompt that does not fit."""
+
+
+def headline(report: WindowReport) -> Sentence:
+    """The report in one sentence."""
+    total, affected = len(report.sessions), report.affected
+    windows = f"{report.source.budget.window:,} → {report.target.budget.window:,}"
+    if not total:
+        return Sentence("No conversation could be looked at.", "没有可以查看的对话。")
+    if not affected:
+        return Sentence(
+            f"{windows} tokens: every turn of all {total} conversations fits.",
+            f"{windows} token：{total} 段对话的每一轮都放得下。",
+        )
+    share = f"{len(affected) / total:.0%}"
+    first = min(session.target_overflow.number for session in affected if session.target_overflow is not None)
+    over = [session.source_overflow.number for session in report.sessions if session.source_overflow is not None]
+    english = f"; on the source {len(over)}, from turn {min(over)}." if over else "; on the source all do."
+    chinese = f"；源部署上为 {len(over)} 段，最早在第 {min(over)} 轮。" if over else "；源部署上全部放得下。"
+    return Sentence(
+        f"{windows} tokens: {len(affected)} of {total} conversations ({share}) do not fit, from turn {first}{english}",
+        f"{windows} token：{total} 段对话中有 {len(affected)} 段（{share}）放不下，最早在第 {first} 轮{chinese}",
+    )
+
+
+def hopeless(report: WindowReport) -> Sentence | None:
+    """That some conversations can never fit; None where there are none."""
+    if not report.hopeless:
+        return None
+    return Sentence(
+        f"{report.hopeless} of the conversations cannot fit: the fixed part alone is larger than the prompt may be, "
+        "and no strategy shortens it.",
+        f"{report.hopeless} 段对话无法放下：仅固定部分就超过提示词的上限，任何策略都无能为力。",
+    )
+
+
+def fixed_rows(report: WindowReport) -> tuple[tuple[str, Sentence, int], ...]:
+    """The target's window taken apart before any history: a name, the words, the tokens. Empty for nothing."""
+    session = report.heaviest
+    if session is None:
+        return ()
+    budget = report.target.budget
+    rows = [(part.value, part.label, tokens) for part, tokens in session.fixed.items()]
+    return (
+        *rows,
+        ("reserve", Sentence("reserve for the answer", "为回答预留"), budget.reserve),
+        ("margin", Sentence("margin", "余量"), budget.margin),
+        ("left", Sentence("left for the conversation", "留给对话"), budget.tokens - fixed_tokens(session)),
+    )

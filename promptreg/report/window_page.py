@@ -1,0 +1,309 @@
+"""The window-change report as one HTML page that needs no network: static, in both languages, with SVG and tables."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import os
+import re
+import tempfile
+from importlib import resources
+from pathlib import Path
+from typing import TYPE_CHECKING, Final, Literal
+
+from promptreg import __version__
+from promptreg.context.change import grown
+from promptreg.context.change_words import FATES, fixed_rows, headline, hopeless
+from promptreg.context.window import Part
+from promptreg.errors import OutputError
+from promptreg.report.embed import escaped
+from promptreg.report.window_plot import MOST_LINES, both, diamond, key, stack, turns_plot
+from promptreg.text.sentence import Sentence
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from promptreg.context.change import SideView, WindowReport
+    from promptreg.context.window import Session
+
+MOST_ROWS: Final = 2000
+"""Conversations in the table, the longest; the rest are only counted."""
+_LONGEST_NAME: Final = 80
+
+_CONTROLS: Final = (
+    '<div class="controls" hidden><div class="switch" role="group" aria-label="language · 语言">'
+    '<button type="button" data-for="language" value="en">English</button>'
+    '<button type="button" data-for="language" value="zh">中文</button></div>'
+    '<div class="switch" role="group" aria-label="theme · 主题">'
+    '<button type="button" data-for="theme" value="auto">{auto}</button>'
+    '<button type="button" data-for="theme" value="light">{light}</button>'
+    '<button type="button" data-for="theme" value="dark">{dark}</button></div></div>'
+)
+
+
+def write_window_page(report: WindowReport, path: Path, language: Literal["auto", "en", "zh"] = "auto") -> None:
+    """Write the page, all or nothing.
+
+    Args:
+        report: what to show.
+        path: the file; its folder is made when it is missing.
+        language: which language is shown first; `auto` is the browser's.
+
+    Raises:
+        OutputError: the file cannot be written.
+    """
+    text = window_page(report, language)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        handle, temporary = tempfile.mkstemp(prefix=f".{path.name[:40]}.", suffix=".part", dir=path.parent)
+        try:
+            with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as out:
+                out.write(text)
+            Path(temporary).chmod(0o644)
+            Path(temporary).replace(path)
+        except BaseException:
+            Path(temporary).unlink(missing_ok=True)
+            raise
+    except OSError as error:
+        raise OutputError(f"The page cannot be written to {path}: {error.strerror or error}.") from error
+
+
+def window_page(report: WindowReport, language: Literal["auto", "en", "zh"] = "auto") -> str:
+    """The page as text."""
+    style, script = _asset("app.css") + _asset("window.css"), _asset("window.js")
+    title = Sentence(
+        f"Window change: {report.source.name} → {report.target.name}",
+        f"窗口变化：{report.source.name} → {report.target.name}",
+    )
+    values = {
+        "lang": "zh-CN" if language == "zh" else "en",
+        "language": language,
+        "title_en": escaped(title.en),
+        "title_zh": escaped(title.zh),
+        "title": escaped(title.text("zh" if language == "zh" else "en")),
+        "policy": escaped(
+            f"default-src 'none'; script-src '{_hash(script)}'; style-src '{_hash(style)}'; img-src data:; "
+            "connect-src 'none'; base-uri 'none'; form-action 'none'"
+        ),
+        "style": style,
+        "body": "".join(_body(report, title)),
+        "script": script,
+    }
+    parts = re.split(r"\{\{(\w+)\}\}", _asset("window.html"))
+    return "".join(part if number % 2 == 0 else values[part] for number, part in enumerate(parts))
+
+
+def _body(report: WindowReport, title: Sentence) -> Iterator[str]:
+    words = {"auto": Sentence("Auto", "自动"), "light": Sentence("Light", "浅色"), "dark": Sentence("Dark", "深色")}
+    controls = _CONTROLS.format(**{name: both(sentence) for name, sentence in words.items()})
+    yield f'<div class="bar-top"><p class="eyebrow">{both(title)}</p>{controls}</div>\n'
+    yield f"<h1>{both(headline(report))}</h1>\n"
+    yield from _warnings(report)
+    if report.sessions:
+        yield from _plot(report)
+        yield from _fixed(report)
+    if report.affected:
+        yield from _endings(report)
+        yield from _losses(report)
+        yield from _parts(report)
+    yield from _windows(report)
+    if report.sessions:
+        yield from _table_of_sessions(report)
+    yield from _left_out(report)
+    yield f"<footer>promptreg {escaped(__version__)}</footer>"
+
+
+def _warnings(report: WindowReport) -> Iterator[str]:
+    told = [ending.warning for ending in report.endings if ending.warning is not None]
+    sentences = dict.fromkeys((*filter(None, (hopeless(report),)), *told, *report.remarks))
+    if sentences:
+        yield '<ul class="warnings">\n'
+        yield from (f"<li>{both(sentence)}</li>\n" for sentence in sentences)
+        yield "</ul>\n"
+
+
+def _plot(report: WindowReport) -> Iterator[str]:
+    yield f"<section><h2>{both(Sentence('Tokens of the prompt, turn by turn', '各轮提示词的 token 数'))}</h2>\n"
+    yield turns_plot(report)
+    first = f'<svg viewBox="0 0 16 16" aria-hidden="true">{diamond(8, 8, 6)}</polygon></svg>'
+    ring = '<svg viewBox="0 0 16 16" aria-hidden="true"><circle class="first source" cx="8" cy="8" r="5"/></svg>'
+    yield '<ul class="legend plot">'
+    yield f"<li>{first}{both(Sentence('first turn that does not fit the target', '目标部署上首个放不下的轮次'))}</li>"
+    yield f"<li>{ring}{both(Sentence('the same on the source', '源部署上首个放不下的轮次'))}</li></ul>\n"
+    more = len(report.sessions) - MOST_LINES
+    note = Sentence(
+        "Each line is a conversation, counted for the target. The lines across are what each window leaves for the "
+        "prompt." + (f" The {MOST_LINES} longest are drawn; {more} more are in the table." if more > 0 else ""),
+        "每条线是一段对话，按目标部署计数；横线是各窗口留给提示词的上限。"
+        + (f"仅画出最长的 {MOST_LINES} 段，其余 {more} 段见表格。" if more > 0 else ""),
+    )
+    yield f'<p class="hint">{both(note)}</p></section>\n'
+
+
+def _fixed(report: WindowReport) -> Iterator[str]:
+    session, rows = report.heaviest, fixed_rows(report)
+    if session is None:
+        return
+    title = Sentence("The target's window before any history", "历史之前的目标窗口")
+    yield f"<section><h2>{both(title)}</h2>\n"
+    name = _name(session.conversation_id)
+    largest = Sentence(
+        f"Every prompt has this; shown for {name}, whose fixed part is the largest.",
+        f"每个提示词都包含这些；此处为固定部分最大的 {name}。",
+    )
+    yield f'<p class="hint">{both(largest)}</p>\n'
+    yield stack(rows, title)
+    yield f'<ul class="legend plot">{"".join(key(part, words) for part, words, tokens in rows if tokens > 0)}</ul>\n'
+    window = report.target.budget.window
+    columns = (Sentence("part", "部分"), Sentence("tokens", "token"), Sentence("of the window", "占窗口"))
+    yield _table(columns, [(both(words), f"{tokens:,}", f"{tokens / window:.1%}") for _, words, tokens in rows], (1, 2))
+    yield "</section>\n"
+
+
+def _endings(report: WindowReport) -> Iterator[str]:
+    title = Sentence("What the target does with these prompts as they are", "目标部署如何处理未缩短的提示词")
+    columns = (
+        Sentence("outcome", "结果"), Sentence("status", "状态码"), Sentence("turns", "轮次"),
+        Sentence("conversations", "对话"), Sentence("example", "示例"),
+    )  # fmt: skip
+    rows = [
+        (
+            both(FATES[ending.fate]),
+            "—" if ending.status is None else str(ending.status),
+            f"{ending.turns:,}",
+            f"{ending.sessions:,}",
+            both(ending.sentence),
+        )
+        for ending in report.endings
+    ]
+    yield f"<section><h2>{both(title)}</h2>\n{_table(columns, rows, (1, 2, 3), wide=4)}</section>\n"
+
+
+def _losses(report: WindowReport) -> Iterator[str]:
+    title = Sentence("What each strategy would lose", "各策略的损失")
+    note = Sentence(
+        "Each conversation that does not fit, at its longest prompt. Values are the numbers, dates, names and codes "
+        "that the prompt states.",
+        "对每段放不下的对话，取其最长的提示词。数值与名称指提示词中的数字、日期、名称与编号。",
+    )
+    facts = any(loss.facts for loss in report.losses)
+    columns = (
+        Sentence("strategy", "策略"), Sentence("messages lost", "丢失消息"), Sentence("tokens lost", "丢失 token"),
+        Sentence("values kept", "保留的数值与名称"), *([Sentence("facts kept", "保留的事实")] if facts else []),
+        Sentence("cannot fit", "无法放下"),
+    )  # fmt: skip
+    rows = []
+    for loss in report.losses:
+        share = loss.values_share
+        rows.append(
+            (
+                escaped(loss.strategy),
+                f"{loss.messages_lost:,} / {loss.messages:,}",
+                f"{loss.tokens_lost:,} / {loss.tokens:,}",
+                "—" if share is None else f"{share:.0%}",
+                *([f"{loss.facts_kept} / {loss.facts}"] if facts else []),
+                f"{loss.cannot_fit:,}",
+            )
+        )
+    yield f'<section><h2>{both(title)}</h2>\n<p class="hint">{both(note)}</p>\n'
+    yield f"{_table(columns, rows, range(1, len(columns)))}</section>\n"
+
+
+def _parts(report: WindowReport) -> Iterator[str]:
+    title = Sentence("What grew until it no longer fitted", "增长到放不下的是什么")
+    counts = grown(report.affected)
+    told = Sentence(
+        "Grew most: " + ", ".join(f"{part.label.en} in {count}" for part, count in counts.items()) + " conversations.",
+        "增长最多：" + "，".join(f"{part.label.zh} {count} 段" for part, count in counts.items()) + "。",
+    )
+    yield f'<section><h2>{both(title)}</h2>\n<p class="hint">{both(told)}</p>\n'
+    sums = [(part.value, part.label, sum(session.later.get(part, 0) for session in report.affected)) for part in Part]
+    yield stack(sums, title)
+    yield f'<ul class="legend plot">{"".join(key(name, words) for name, words, tokens in sums if tokens > 0)}</ul>\n'
+    yield "</section>\n"
+
+
+def _windows(report: WindowReport) -> Iterator[str]:
+    columns = (
+        Sentence("", ""), Sentence("deployment", "部署"), Sentence("window", "窗口"), Sentence("reserve", "预留"),
+        Sentence("margin", "余量"), Sentence("prompt", "提示词上限"), Sentence("server", "服务端"),
+        Sentence("counter", "计数器"),
+    )  # fmt: skip
+    roles = (Sentence("source", "源部署"), Sentence("target", "目标部署"))
+    rows = [_side(words, side) for words, side in zip(roles, (report.source, report.target), strict=True)]
+    yield f"<section><h2>{both(Sentence('Windows', '窗口'))}</h2>\n{_table(columns, rows, (2, 3, 4, 5))}</section>\n"
+
+
+def _side(role: Sentence, side: SideView) -> tuple[str, ...]:
+    budget = side.budget
+    numbers = (f"{value:,}" for value in (budget.window, budget.reserve, budget.margin, budget.tokens))
+    return (both(role), escaped(_name(side.name)), *numbers, escaped(side.server or "—"), escaped(side.counter))
+
+
+def _table_of_sessions(report: WindowReport) -> Iterator[str]:
+    ordered = sorted(report.sessions, key=lambda session: -session.longest.target)
+    columns = (
+        Sentence("conversation", "对话"), Sentence("turns", "轮次"), Sentence("longest prompt", "最长提示词"),
+        Sentence("source: first over", "源部署：首次超出"), Sentence("target: first over", "目标部署：首次超出"),
+        *(part.label for part in Part), Sentence("grew most", "增长最多"),
+    )  # fmt: skip
+    note = Sentence(
+        "Parts are those of the first prompt that does not fit the target, or of the last one.",
+        "各部分取自目标部署上首个放不下的提示词；都放得下时取最后一个。",
+    )
+    more = len(ordered) - MOST_ROWS
+    if more > 0:
+        note = Sentence(f"{note.en} {more} shorter ones are left out.", f"{note.zh}另有 {more} 段较短的未列出。")
+    yield f'<section><h2>{both(Sentence("Conversations", "对话"))}</h2>\n<p class="hint">{both(note)}</p>\n'
+    yield _table(columns, [_session(session) for session in ordered[:MOST_ROWS]], range(1, 5 + len(Part)))
+    yield "</section>\n"
+
+
+def _session(session: Session) -> tuple[str, ...]:
+    overs = (session.source_overflow, session.target_overflow)
+    return (
+        escaped(_name(session.conversation_id)),
+        str(session.turn_count),
+        f"{session.longest.target:,}",
+        *("—" if turn is None else str(turn.number) for turn in overs),
+        *(f"{session.later.get(part, 0):,}" for part in Part),
+        both(session.grew.label),
+    )
+
+
+def _left_out(report: WindowReport) -> Iterator[str]:
+    if report.skipped:
+        title = Sentence(f"{len(report.skipped)} conversations are left out", f"{len(report.skipped)} 段对话未计入")
+        yield f'<section><h2>{both(title)}</h2>\n<ul class="notes">\n'
+        for each in report.skipped[:MOST_ROWS]:
+            yield f"<li>{escaped(_name(each.conversation_id))}: {escaped(each.why)}</li>\n"
+        yield "</ul></section>\n"
+
+
+def _name(text: str) -> str:
+    return text if len(text) <= _LONGEST_NAME else text[: _LONGEST_NAME - 1] + "…"
+
+
+def _table(
+    columns: Sequence[Sentence], rows: Sequence[Sequence[str]], numbers: Sequence[int], *, wide: int | None = None
+) -> str:
+    """A table of finished cells; the first of each row is its header."""
+
+    def mark(place: int) -> str:
+        return ' class="number"' if place in numbers else ' class="wide"' if place == wide else ""
+
+    head = "".join(f'<th scope="col"{mark(place)}>{both(column)}</th>' for place, column in enumerate(columns))
+    lines = []
+    for row in rows:
+        cells = "".join(f"<td{mark(place)}>{cell}</td>" for place, cell in enumerate(row) if place)
+        lines.append(f'<tr><th scope="row">{row[0]}</th>{cells}</tr>\n')
+    table = f"<table>\n<thead><tr>{head}</tr></thead>\n<tbody>\n{''.join(lines)}</tbody></table>"
+    return f'<div class="scroll" tabindex="0">{table}</div>\n'
+
+
+def _hash(text: str) -> str:
+    return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode("ascii")
+
+
+def _asset(name: str) -> str:
+    return resources.files("promptreg.report").joinpath("assets", name).read_text(encoding="utf-8")
