@@ -97,3 +97,26 @@ def test_without_tools_messages_in_turn_and_the_beginning_make_the_prompt(encode
     fixed = counter.prompt(chat[:1]) - counter.message(chat[0])
 
     assert counter.prompt(chat) == fixed + sum(map(counter.message, chat))
+
+
+def test_a_longer_text_can_have_fewer_tokens():
+    # so the longest prefix that fits is not found by halving alone
+    count = DeepseekTokenizer().count
+
+    assert [count("\n \n"[:end]) for end in range(4)] == [0, 1, 2, 1]
+    assert [count("inging"[:end]) for end in range(7)] == [0, 1, 1, 1, 2, 2, 1]
+
+
+@pytest.mark.parametrize(("left", "right"), [("  ", "！！"), ("。", "_the"), ("abc", "the")])
+def test_a_joined_text_can_have_more_tokens_than_its_parts(left, right):
+    # so messages that a format glues together cannot be counted apart
+    count = DeepseekTokenizer().count
+
+    assert count(left + right) > count(left) + count(right)
+
+
+def test_glued_system_texts_show_in_the_prompt_and_not_in_the_messages():
+    counter = RenderedCounter(DeepseekV4(thinking=False), DeepseekTokenizer())
+    glued = [{"role": "system", "content": "abc"}, {"role": "system", "content": "the"}]
+
+    assert counter.prompt(glued) > 1 + sum(map(counter.message, glued))
