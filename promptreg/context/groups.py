@@ -77,12 +77,13 @@ class Conversation:
         return tuple(sorted(index for unit in self.units if not unit.may_go for index in unit.indices))
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class _Calls:
     """The calls of one assistant message while their results are looked for."""
 
     members: list[int]
     waiting: list[str | None]
+    """Ids of the calls without a result; None for a call without an id."""
 
 
 def read_conversation(messages: Sequence[Message], pinned: Pinned = ()) -> Conversation:
@@ -150,34 +151,53 @@ def _call_ids(message: Message) -> list[str | None]:
 def _pair(messages: Sequence[Message]) -> tuple[list[_Calls], list[int]]:
     """Each call with its results; results that belong nowhere."""
     groups: list[_Calls] = []
-    waiting: list[_Calls] = []  # groups that still wait, oldest first; nearly always one
+    waiting = _Waiting()
     orphans: list[int] = []
     for index, message in enumerate(messages):
         if ids := _call_ids(message):
-            group = _Calls([index], ids)
-            groups.append(group)
-            waiting.append(group)
+            groups.append(_Calls([index], ids))
+            waiting.add(groups[-1])
         elif is_result(message):
-            owner = _owner(waiting, message.get("tool_call_id"))
+            owner = waiting.take(message.get("tool_call_id"))
             if owner is None:
                 orphans.append(index)
-                continue
-            owner.members.append(index)
-            if not owner.waiting:
-                waiting.remove(owner)
+            else:
+                owner.members.append(index)
     return groups, orphans
 
 
-def _owner(waiting: list[_Calls], call_id: object) -> _Calls | None:
-    """The newest group that waits for this result; the call is taken off its list."""
-    for group in reversed(waiting):
-        if not isinstance(call_id, str):
-            group.waiting.pop(0)
-            return group
-        if call_id in group.waiting or None in group.waiting:
-            group.waiting.remove(call_id if call_id in group.waiting else None)
-            return group
-    return None
+class _Waiting:
+    """The groups that wait for results: by the ids of their calls, and the newest of all."""
+
+    def __init__(self) -> None:
+        self._all: dict[int, _Calls] = {}
+        self._by_id: dict[str | None, list[_Calls]] = {}
+
+    def add(self, group: _Calls) -> None:
+        """Wait for all results of a group that is newer than the others."""
+        self._all[group.members[0]] = group
+        for call_id in dict.fromkeys(group.waiting):
+            self._by_id.setdefault(call_id, []).append(group)
+
+    def take(self, call_id: object) -> _Calls | None:
+        """The newest group that waits for this result; it waits for one result less then."""
+        if isinstance(call_id, str):
+            found = [(group, key) for key in (call_id, None) if (group := self._newest(key)) is not None]
+            group, key = max(found, key=lambda item: item[0].members[0], default=(None, None))
+        else:
+            group = next(reversed(self._all.values()), None)
+            key = group.waiting[0] if group is not None else None
+        if group is not None:
+            group.waiting.remove(key)
+            if not group.waiting:
+                del self._all[group.members[0]]
+        return group
+
+    def _newest(self, key: str | None) -> _Calls | None:
+        groups = self._by_id.get(key, [])
+        while groups and key not in groups[-1].waiting:
+            groups.pop()
+        return groups[-1] if groups else None
 
 
 def _fixed(messages: Sequence[Message], pinned: Pinned) -> set[int]:
