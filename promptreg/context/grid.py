@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from promptreg.context.budget import Budget
 from promptreg.context.fit import fit
@@ -20,7 +20,7 @@ from promptreg.context.invariants import (
 from promptreg.context.ledger import Action
 from promptreg.context.planting import decoys
 from promptreg.context.prefix import PrefixMeter
-from promptreg.context.retention import FactReader, Fate, expected_recall
+from promptreg.context.retention import FactReader, Fate, expected_recall, retained
 from promptreg.context.shrink import shrink
 from promptreg.errors import EncodingError
 
@@ -33,10 +33,13 @@ if TYPE_CHECKING:
     from promptreg.context.groups import Pinned
     from promptreg.context.invariants import Violation
     from promptreg.context.ledger import Ledger
+    from promptreg.context.prefix import Reuse
     from promptreg.context.strategies.base import Strategy
     from promptreg.text.sentence import Sentence
 
-_AGAIN = frozenset((Invariant.I6, Invariant.I7, Invariant.I9))
+_EVERY: Final = 4
+"""Facts are looked for in every fourth prompt that was shortened, and in the last one."""
+_AGAIN: Final = frozenset((Invariant.I6, Invariant.I7, Invariant.I9))
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,7 +194,7 @@ class _Run:
         self._rules = rules
         self._budget = cell.budget.tokens
         self._meter = PrefixMeter(rules.counter)
-        self._calls: list[Any] = []
+        self._calls: list[Reuse] = []
         self._whole: list[int] = []
         self._refused = 0
         self._first: dict[Invariant, tuple[Sentence, Case]] = {}
@@ -202,10 +205,16 @@ class _Run:
         recording = self._cell.recording
         sent: Sent | None = None
         state: Any = None
+        recalls: list[float] = []
+        shortened = 0
         for place in calls_of_conversation(recording.messages):
             case = Case(recording.messages[:place], self._budget)
             sent = self._send(case, state)
             state = None if sent is None else sent.state
+            if sent is not None and self._whole and self._whole[-1] > self._budget:
+                if shortened % _EVERY == 0:
+                    recalls += self._recall_at(place, sent, reader)
+                shortened += 1
         self._check_again()
         prompt = () if sent is None else sent.outcome.messages
         fates = reader.fates(recording.facts, prompt) if prompt else tuple(Fate.LOST for _ in recording.facts)
@@ -222,10 +231,17 @@ class _Run:
             _expected(sent, recording),
             tuple(self._calls),
             tuple(self._whole),
+            tuple(recalls),
             self._refused,
             tuple(self._finding(kind) for kind in Invariant if kind in self._first),
             self._summaries.cost,
         )
+
+    def _recall_at(self, place: int, sent: Sent, reader: FactReader) -> list[float]:
+        """Share of the facts said so far that the prompt has; nothing where none was said."""
+        said = [fact for fact in self._cell.recording.facts if fact.index is None or fact.index < place]
+        recall = retained(reader.fates(said, sent.outcome.messages)).recall
+        return [] if recall is None else [recall]
 
     def _send(self, case: Case, state: Any) -> Sent | None:
         tools = self._rules.tools

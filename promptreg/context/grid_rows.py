@@ -70,6 +70,8 @@ class Row:
     """Every prompt that was sent, in order."""
     whole: tuple[int, ...]
     """Of each of them the tokens that the whole conversation would have had."""
+    recalls: tuple[float, ...]
+    """In every fourth prompt that was shortened: the share of the facts said until then that it has, 0 to 1."""
     refused: int
     """Calls for which nothing fits."""
     findings: tuple[Finding, ...] = ()
@@ -82,8 +84,17 @@ class Row:
 
     @property
     def retained(self) -> Retained:
-        """All facts counted."""
+        """All facts counted, in the last prompt."""
         return retained(self.fates)
+
+    @property
+    def recall(self) -> float | None:
+        """Mean share of the facts said so far that shortened prompts have, 0 to 1.
+
+        Of all facts at the end where no prompt was shortened; None without facts. The last prompt alone says little: it
+        may come just before a cut or just after it.
+        """
+        return sum(self.recalls) / len(self.recalls) if self.recalls else self.retained.recall
 
     @property
     def prompt_tokens(self) -> int:
@@ -115,8 +126,14 @@ class Pooled:
 
     @property
     def retained(self) -> Retained:
-        """All facts of all conversations counted."""
+        """All facts of all conversations counted, in their last prompts."""
         return retained([fate for row in self.rows for fate in row.fates])
+
+    @property
+    def recall(self) -> float | None:
+        """Mean of the conversations' recalls (`Row.recall`)."""
+        recalls = [recall for row in self.rows if (recall := row.recall) is not None]
+        return sum(recalls) / len(recalls) if recalls else None
 
     @property
     def by_depth(self) -> dict[float, Retained]:
@@ -181,7 +198,7 @@ def pareto(candidates: Sequence[Pooled], granularity: int) -> tuple[Pooled, ...]
     points = [
         (one, recall, ratio)
         for one in candidates
-        if (recall := one.retained.recall) is not None and (ratio := one.hit_ratio(granularity)) is not None
+        if (recall := one.recall) is not None and (ratio := one.hit_ratio(granularity)) is not None
     ]
     front = [
         (one, recall, ratio)

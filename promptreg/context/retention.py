@@ -223,6 +223,7 @@ class _Page:
 
     def __init__(self, text: str) -> None:
         self.text = unicodedata.normalize("NFC", text)
+        self._found: dict[str, list[tuple[str, int, bool]]] = {}
 
     @cached_property
     def _folded(self) -> str:
@@ -241,6 +242,12 @@ class _Page:
 
         As written first; where it does so nowhere, folded; else as it reads.
         """
+        found = self._found.get(needle.exact)
+        if found is None:
+            found = self._found[needle.exact] = self._search(needle)
+        return found
+
+    def _search(self, needle: _Needle) -> list[tuple[str, int, bool]]:
         if found := [(self.text, place, True) for place in _standing(self.text, needle.exact)]:
             return found
         if found := [(self._folded, place, False) for place in _standing(self._folded, needle.folded)]:

@@ -105,6 +105,15 @@ def test_recall_is_what_the_ledger_says_and_nothing_is_violated(name, recording)
     assert row.basis is Basis.MESSAGES
 
 
+def test_recall_over_time_is_a_mean_of_what_was_said_until_then():
+    row = row_of(ours("sliding-window"), 2600)
+
+    assert len(row.recalls) == -(-(len(row.calls) - row.steady) // 4)
+    assert row.recall == pytest.approx(sum(row.recalls) / len(row.recalls))
+    assert row.recalls[0] > row.recalls[-1]
+    assert row_of(ours("sliding-window"), 10_000_000).recall == 1.0
+
+
 def test_a_window_that_moves_each_turn_loses_the_cache_and_one_that_waits_does_not():
     sliding, waiting = row_of(ours("sliding-window"), 2000), row_of(ours("hysteresis:target=0.5"), 2000)
 
@@ -215,7 +224,7 @@ def point(strategy, kept, lost, common, window=8):
     fates = (Fate.VERBATIM,) * kept + (Fate.LOST,) * lost
     facts = tuple(TALK.facts[0] for _ in fates)
     calls = (Reuse(100, common, None, reanchored=False),)
-    row = Row("c", strategy, window, 50, "n", Basis.TOKENS, facts, fates, 0, None, calls, (200,), 0)
+    row = Row("c", strategy, window, 50, "n", Basis.TOKENS, facts, fates, 0, None, calls, (200,), (), 0)
     return Pooled(strategy, window, (row,))
 
 
