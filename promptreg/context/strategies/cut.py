@@ -6,6 +6,7 @@ Words and numbers stay whole where they can: half a number is another number.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import takewhile
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 from promptreg.text.segment import graphemes, tokens
@@ -45,8 +46,9 @@ def cut_text(text: str, fits: Callable[[str], bool], keep: Keep = "both", share:
         if count == 0:
             return CUT_MARK
         head = {"head": count, "tail": 0, "both": -(-count * 2 // 3)}[keep]
-        before, after = "".join(pieces[:head]), "".join(pieces[len(pieces) - count + head :])
-        return f"{before.rstrip()} {CUT_MARK} {after.lstrip()}".strip(" ")
+        before = _without_blanks(pieces[:head], last=True)
+        after = _without_blanks(pieces[len(pieces) - count + head :], last=False)
+        return " ".join(part for part in (before, CUT_MARK, after) if part)
 
     if not fits(CUT_MARK):
         return None
@@ -65,6 +67,12 @@ def cut_text(text: str, fits: Callable[[str], bool], keep: Keep = "both", share:
         else:
             probe = (low + high) // 2
     return part(low)
+
+
+def _without_blanks(pieces: list[str], *, last: bool) -> str:
+    """The pieces joined, less the blanks at one end. By pieces: a blank may carry an accent."""
+    blanks = sum(1 for _ in takewhile(str.isspace, reversed(pieces) if last else pieces))
+    return "".join(pieces[: len(pieces) - blanks] if last else pieces[blanks:])
 
 
 def _pieces(text: str) -> list[str]:
