@@ -142,6 +142,9 @@ def run_grid(
         counter: Counts prompts for all contestants alike.
         pinned: Which messages have to stay, besides system messages.
         progress: Told after each row how many rows are done, of how many.
+
+    Raises:
+        EncodingError: the counter's format has no place for a conversation.
     """
     cells = [
         Cell(recording, contestant, budget)
@@ -248,6 +251,7 @@ class _Run:
         try:
             sent = self._cell.contestant.send(case.messages, case.budget, tools, state)
         except Exception as error:  # noqa: BLE001 - a user's own function; what it raises is a finding
+            self._check_renders(case)
             self._refused += 1
             self._note(violations(_raising(error), case, self._rules, [Invariant.I5]), case)
             return None
@@ -262,6 +266,18 @@ class _Run:
         self._whole.append(whole)
         self._summaries.add(sent)
         return sent
+
+    def _check_renders(self, case: Case) -> None:
+        """No strategy is to blame for a conversation that the counter's format has no place for.
+
+        Raises:
+            EncodingError: naming the conversation.
+        """
+        try:
+            self._rules.total(case.messages)
+        except EncodingError as error:
+            name = self._cell.recording.conversation_id
+            raise EncodingError(f"The conversation `{name}` has no prompt in the format that counts: {error}") from None
 
     def _note(self, found: Sequence[Violation], case: Case) -> None:
         for violation in found:

@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from promptreg.context.prefix import reuse_possible, reused
 from promptreg.context.retention import retained, retained_by
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from promptreg.context.invariants import Case, Invariant
     from promptreg.context.known import Kind, KnownFact
     from promptreg.context.prefix import Basis, Reuse, Reused
     from promptreg.context.retention import Fate, Retained
     from promptreg.text.sentence import Sentence
+
+
+Key = TypeVar("Key")
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,24 +138,25 @@ class Pooled:
         recalls = [recall for row in self.rows if (recall := row.recall) is not None]
         return sum(recalls) / len(recalls) if recalls else None
 
+    def by(self, key: Callable[[KnownFact], Key | None]) -> dict[Key, Retained]:
+        """Facts in the last prompts by any key, such as depth and kind together; those whose key is None left out."""
+        facts = [fact for row in self.rows for fact in row.facts]
+        return retained_by(facts, [fate for row in self.rows for fate in row.fates], key)
+
     @property
     def by_depth(self) -> dict[float, Retained]:
         """Facts by how far into the conversation they were said, to a hundredth; those of system messages left out."""
-        facts, fates = self._facts()
-        groups = retained_by(facts, fates, lambda fact: None if fact.depth is None else round(fact.depth, 2))
-        return dict(sorted(groups.items()))
+        return dict(sorted(self.by(lambda fact: None if fact.depth is None else round(fact.depth, 2)).items()))
 
     @property
     def by_kind(self) -> dict[Kind, Retained]:
         """Facts by kind."""
-        facts, fates = self._facts()
-        return dict(sorted(retained_by(facts, fates, lambda fact: fact.kind).items()))
+        return dict(sorted(self.by(lambda fact: fact.kind).items()))
 
     @property
     def by_role(self) -> dict[str, Retained]:
         """Facts by the role that said them."""
-        facts, fates = self._facts()
-        return dict(sorted(retained_by(facts, fates, lambda fact: fact.role or None).items()))
+        return dict(sorted(self.by(lambda fact: fact.role or None).items()))
 
     def reused(self, granularity: int) -> Reused:
         """Of the steady states of all conversations."""
@@ -176,9 +180,6 @@ class Pooled:
                 if known is None or len(finding.example.messages) < len(known.example.messages):
                     best[finding.invariant] = finding
         return tuple(best[kind] for kind in sorted(best))
-
-    def _facts(self) -> tuple[list[KnownFact], list[Fate]]:
-        return [fact for row in self.rows for fact in row.facts], [fate for row in self.rows for fate in row.fates]
 
 
 def pooled(rows: Iterable[Row]) -> tuple[Pooled, ...]:

@@ -8,6 +8,8 @@ from promptreg.context.budget import Budget
 from promptreg.context.conversations import Recording
 from promptreg.context.corpus import Shape, generate
 from promptreg.context.counting import WordCounter, calls_of
+from promptreg.context.encoders.v4 import DeepseekV4
+from promptreg.context.exact import RenderedCounter
 from promptreg.context.grid import Cell, Function, Ours, calls_of_conversation, run_cell, run_grid
 from promptreg.context.grid_rows import Pooled, Row, SummaryCost, pareto, pooled
 from promptreg.context.invariants import Invariant, Rules
@@ -16,6 +18,8 @@ from promptreg.context.planting import plant
 from promptreg.context.prefix import Basis, Cause, Reuse
 from promptreg.context.retention import Fate
 from promptreg.context.strategies.registry import strategy_from
+from promptreg.context.tokens import DeepseekTokenizer
+from promptreg.errors import EncodingError
 
 COUNTER = WordCounter(4)
 HUGE = Budget.exactly(10_000_000)
@@ -197,12 +201,36 @@ def test_the_grid_yields_a_row_for_each_cell_and_tells_its_progress():
     assert sum(one.total for one in first.by_kind.values()) == first.retained.total
     assert sum(one.total for one in first.by_role.values()) == first.retained.total
     assert list(first.by_depth) == sorted(first.by_depth)
+    both_keys = first.by(lambda fact: None if fact.depth is None else (fact.depth, fact.kind))
+    assert {one.total for one in both_keys.values()} == {2}
     assert first.by_depth[1.0].recall == 1.0
     assert first.by_depth[0.0].recall < 0.5
     assert first.by_role["system"].recall == 1.0
     assert {finding.invariant for finding in both[3].findings} >= {Invariant.I3, Invariant.I4}
     examples = [row.findings[0].example for row in rows if row.strategy == "newest" and row.findings]
     assert examples[0] == examples[1]
+
+
+def test_a_conversation_that_the_format_has_no_place_for_is_no_strategys_fault():
+    counter = RenderedCounter(DeepseekV4(), DeepseekTokenizer())
+    picture = {"role": "user", "content": [{"type": "image_url", "image_url": {"url": "data:,"}}]}
+    cell = Cell(Recording("一号", (picture,)), Ours(strategy_from("sliding-window"), counter), HUGE)
+
+    with pytest.raises(EncodingError, match="`一号` has no prompt"):
+        run_cell(cell, Rules(counter))
+
+
+def test_a_recording_with_broken_tool_calls_is_mended_and_nothing_is_said_of_the_strategy():
+    (recording,) = generate(1, 3, Shape(turns=12, script="zh"))
+    places = [place for place, message in enumerate(recording.messages) if message["role"] == "tool"]
+    orphan = {"role": "tool", "tool_call_id": "nowhere", "content": "[]"}
+    broken = [*recording.messages[: places[0]], *recording.messages[places[0] + 1 :]]
+    broken.insert(3, orphan)
+
+    row = row_of(ours("hysteresis"), 150, Recording("broken", tuple(broken)))
+
+    assert row.calls
+    assert row.findings == ()
 
 
 def test_pinned_messages_are_a_rule_for_all():
