@@ -45,6 +45,9 @@ _LABELS: Final[Mapping[str, Mapping[str, str]]] = MappingProxyType(
     }
 )
 
+_FULL_STOPS: Final = ("。", "！", "？", "；", "…")
+"""After them no blank is written."""
+
 
 @dataclass(frozen=True, slots=True)
 class _Sentence:
@@ -178,5 +181,6 @@ def _joined(chosen: Sequence[_Sentence], labels: Mapping[str, str]) -> str:
     lines = []
     for (passage, role), group in groupby(chosen, key=lambda sentence: (sentence.passage, sentence.role)):
         parts = [sentence.text for sentence in group]
-        lines += parts if passage < 0 else [labels.get(role, "") + " ".join(parts)]
+        spaced = [part if part.endswith(_FULL_STOPS) else f"{part} " for part in parts]
+        lines += parts if passage < 0 else [labels.get(role, "") + "".join(spaced).rstrip()]
     return "\n".join(lines)

@@ -113,11 +113,11 @@ def _comes_again(text: str, start: int, correction: Correction) -> bool:
 
 def _correction(sentence: str) -> Correction | None:
     """The first correction of a sentence."""
-    values = [fact for fact in read_facts(sentence) if is_hard(fact)]
 
     def value(start: int, end: int, *, last: bool = False) -> str | None:
-        inside = [fact.text for fact in values if start <= fact.start and fact.end <= end]
-        return inside[-1 if last else 0] if inside else None
+        # Each side by itself: together, "from 3 EUR to 5 EUR" is a range.
+        values = [fact.text.rstrip(".") for fact in read_facts(sentence[start:end]) if is_hard(fact)]
+        return values[-1 if last else 0] if values else None
 
     old = new = None
     for first, second in _PAIRS:
