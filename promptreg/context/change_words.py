@@ -34,7 +34,7 @@ def headline(report: WindowReport) -> Sentence:
         return Sentence("No conversation could be looked at.", "没有可以查看的对话。")
     if not affected:
         return Sentence(
-            f"{windows} tokens: every turn of all {total} conversations fits.",
+            f"{windows} tokens: all conversations fit in every turn ({total} looked at).",
             f"{windows} token：{total} 段对话的每一轮都放得下。",
         )
     share = f"{len(affected) / total:.0%}"

@@ -231,7 +231,8 @@ def _windows(report: WindowReport) -> Iterator[str]:
     )  # fmt: skip
     roles = (Sentence("source", "源部署"), Sentence("target", "目标部署"))
     rows = [_side(words, side) for words, side in zip(roles, (report.source, report.target), strict=True)]
-    yield f"<section><h2>{both(Sentence('Windows', '窗口'))}</h2>\n{_table(columns, rows, (2, 3, 4, 5))}</section>\n"
+    yield f"<section><h2>{both(Sentence('Windows', '窗口'))}</h2>\n"
+    yield f"{_table(columns, rows, (2, 3, 4, 5), wide=7)}</section>\n"
 
 
 def _side(role: Sentence, side: SideView) -> tuple[str, ...]:
@@ -242,10 +243,11 @@ def _side(role: Sentence, side: SideView) -> tuple[str, ...]:
 
 def _table_of_sessions(report: WindowReport) -> Iterator[str]:
     ordered = sorted(report.sessions, key=lambda session: -session.longest.target)
+    parts = [part for part in Part if any(session.later.get(part) for session in report.sessions)]
     columns = (
         Sentence("conversation", "对话"), Sentence("turns", "轮次"), Sentence("longest prompt", "最长提示词"),
         Sentence("source: first over", "源部署：首次超出"), Sentence("target: first over", "目标部署：首次超出"),
-        *(part.label for part in Part), Sentence("grew most", "增长最多"),
+        *(part.label for part in parts), Sentence("grew most", "增长最多"),
     )  # fmt: skip
     note = Sentence(
         "Parts are those of the first prompt that does not fit the target, or of the last one.",
@@ -255,25 +257,25 @@ def _table_of_sessions(report: WindowReport) -> Iterator[str]:
     if more > 0:
         note = Sentence(f"{note.en} {more} shorter ones are left out.", f"{note.zh}另有 {more} 段较短的未列出。")
     yield f'<section><h2>{both(Sentence("Conversations", "对话"))}</h2>\n<p class="hint">{both(note)}</p>\n'
-    yield _table(columns, [_session(session) for session in ordered[:MOST_ROWS]], range(1, 5 + len(Part)))
+    yield _table(columns, [_session(session, parts) for session in ordered[:MOST_ROWS]], range(1, 5 + len(parts)))
     yield "</section>\n"
 
 
-def _session(session: Session) -> tuple[str, ...]:
+def _session(session: Session, parts: Sequence[Part]) -> tuple[str, ...]:
     overs = (session.source_overflow, session.target_overflow)
     return (
         escaped(_name(session.conversation_id)),
         str(session.turn_count),
         f"{session.longest.target:,}",
         *("—" if turn is None else str(turn.number) for turn in overs),
-        *(f"{session.later.get(part, 0):,}" for part in Part),
+        *(f"{session.later.get(part, 0):,}" for part in parts),
         both(session.grew.label),
     )
 
 
 def _left_out(report: WindowReport) -> Iterator[str]:
     if report.skipped:
-        title = Sentence(f"{len(report.skipped)} conversations are left out", f"{len(report.skipped)} 段对话未计入")
+        title = Sentence(f"Left out ({len(report.skipped)})", f"未计入的对话（{len(report.skipped)}）")
         yield f'<section><h2>{both(title)}</h2>\n<ul class="notes">\n'
         for each in report.skipped[:MOST_ROWS]:
             yield f"<li>{escaped(_name(each.conversation_id))}: {escaped(each.why)}</li>\n"

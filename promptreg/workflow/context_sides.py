@@ -16,6 +16,7 @@ from promptreg.text.sentence import Sentence
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from promptreg.canonical import Json
     from promptreg.config import Config
     from promptreg.config.model import Deployment
     from promptreg.context.counters import Chosen
@@ -51,6 +52,8 @@ class Side:
     """What is known of the end of its window; None where only a number was given."""
     reserve_from: Literal["option", "request", "default"] = "option"
     """Where the reserve comes from."""
+    response_format: Json = None
+    """What its requests ask of the answer's form; None where nothing."""
 
 
 def side_of(wanted: Wanted, config: Config | None, name: str) -> Side:
@@ -84,7 +87,8 @@ def side_of(wanted: Wanted, config: Config | None, name: str) -> Side:
             f"{budget.margin} as a margin. Use a larger window or a smaller --reserve."
         )
     chosen = _counter(wanted, deployment)
-    return Side(name if deployment is None else deployment.name, budget, chosen, target, origin)
+    form = None if deployment is None else deployment.request.get("response_format")
+    return Side(name if deployment is None else deployment.name, budget, chosen, target, origin, form)
 
 
 def _counter(wanted: Wanted, deployment: Deployment | None) -> Chosen:

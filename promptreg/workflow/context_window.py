@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
@@ -17,7 +18,7 @@ from promptreg.workflow.context_fit import given_by
 from promptreg.workflow.context_sides import guesses, reserve_words
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from promptreg.config import Config
     from promptreg.context.conversations import Recording
@@ -92,7 +93,6 @@ def window_report(
     options: WindowOptions | None = None,
     *,
     config: Config | None = None,
-    progress: Callable[[int, int], None] = lambda done, total: None,  # noqa: ARG005 - the default tells nobody
 ) -> WindowReport:
     """Look at conversations against two windows.
 
@@ -102,7 +102,6 @@ def window_report(
         target: where they are to go.
         options: strategies and pinned messages.
         config: the project, for its embedder.
-        progress: told how many conversations are done, and of how many.
 
     Raises:
         UsageError: a strategy that does not exist.
@@ -113,15 +112,13 @@ def window_report(
     here, there = (Limit(side.budget, side.chosen.counter) for side in (source, target))
     sessions: list[Session] = []
     skipped: list[Skipped] = []
-    for done, recording in enumerate(recordings):
-        progress(done, len(recordings))
+    for recording in recordings:
         try:
             sessions.append(
                 look_at(recording.conversation_id, recording.messages, recording.tools, here, there, options.pinned)
             )
         except (ContextError, EncodingError) as error:
             skipped.append(Skipped(recording.conversation_id, str(error)))
-    progress(len(recordings), len(recordings))
     affected = [session for session in sessions if session.target_overflow is not None]
     return WindowReport(
         _view(source),
@@ -190,6 +187,8 @@ def _remarks(source: Side, target: Side, sessions: Sequence[Session]) -> tuple[S
                 "两侧的计数方式不同，同一段提示词的 token 数可能不一样。",
             )
         )
+    if target.response_format is not None:
+        remarks.append(_response_format(target))
     unit = None if target.target is None else target.target.cache_unit
     if unit is not None and target.budget.tokens < unit:
         remarks.append(
@@ -207,3 +206,16 @@ def _remarks(source: Side, target: Side, sessions: Sequence[Session]) -> tuple[S
             )
         )
     return tuple(remarks)
+
+
+def _response_format(target: Side) -> Sentence:
+    """What the `response_format` of the requests may cost."""
+    count = target.chosen.counter.prompt
+    written = json.dumps(target.response_format, ensure_ascii=False)
+    tokens = count([{"role": "user", "content": written}]) - count([{"role": "user", "content": ""}])
+    return Sentence(
+        "The requests have a response_format, which is not counted: servers enforce it by a grammar. One that writes "
+        f"it into the prompt needs about {tokens:,} tokens more.",
+        "请求带有 response_format，未计入：服务端用语法约束来实现。"
+        f"若服务端把它写进提示词，还需约 {tokens:,} 个 token。",
+    )
