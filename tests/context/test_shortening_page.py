@@ -1,0 +1,28 @@
+"""docs/shortening.md is run as it is printed."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from promptreg.context.strategies.registry import STRATEGIES
+
+PAGE = (Path(__file__).parents[2] / "docs/shortening.md").read_text(encoding="utf-8")
+BLOCKS = re.findall(r"^```python\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
+
+
+def test_the_blocks_run_one_after_another_and_print_what_they_say(capsys):
+    names = {}
+    for block in BLOCKS:
+        exec(compile(block, "docs/shortening.md", "exec"), names)
+
+    printed = capsys.readouterr().out
+    assert len(BLOCKS) == 3
+    assert "messages gone" in printed
+    said = re.findall(r"print\(note.sentence.en\)  # (.*)", PAGE)
+    assert said
+    assert set(said) <= set(printed.splitlines())
+
+
+def test_every_strategy_stands_in_the_table():
+    assert set(re.findall(r"^\| `([\w-]+)` \|", PAGE, re.MULTILINE)) == set(STRATEGIES)
