@@ -12,7 +12,6 @@ from dataclasses import dataclass, replace
 from inspect import isawaitable
 from typing import TYPE_CHECKING, Any, Final
 
-from promptreg.context.budget import Budget
 from promptreg.context.groups import UnitKind, is_system, read_conversation
 from promptreg.context.ledger import Ledger
 from promptreg.context.strategies.base import run
@@ -25,6 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Generator, Sequence
 
     from promptreg.canonical import JsonObject
+    from promptreg.context.budget import Budget
     from promptreg.context.counting import Counter, Message
     from promptreg.context.groups import Pinned
     from promptreg.context.strategies.base import Request, Strategy
@@ -149,12 +149,12 @@ def _fitting(
     pinned: Pinned,
     state: State | None,
 ) -> Generator[Request, Any, Fitted]:
-    budget = Budget.exactly(budget) if isinstance(budget, int) else budget
-    task = Task(read_conversation(messages, pinned), counter, budget.tokens, tuple(tools))
+    allowed, kept_free = (budget, 0) if isinstance(budget, int) else (budget.tokens, budget.kept_free)
+    task = Task(read_conversation(messages, pinned), counter, allowed, tuple(tools))
     whole = Draft.of(task, state or State())
     if whole.fits:
         return _fitted(replace(whole, state=State()), whole, strategy)
-    _check_required(task, budget)
+    _check_required(task, kept_free)
     draft = yield from run(strategy, whole)
     if not draft.fits:
         draft = OldestFirst().apply(draft)
@@ -163,7 +163,7 @@ def _fitting(
     return _fitted(draft, whole, strategy)
 
 
-def _check_required(task: Task, budget: Budget) -> None:
+def _check_required(task: Task, kept_free: int) -> None:
     """Refuse a conversation of which not even the required messages fit.
 
     Raises:
@@ -189,7 +189,7 @@ def _check_required(task: Task, budget: Budget) -> None:
     raise CannotFit(
         fixed=total - size,
         newest=size,
-        reserve=budget.kept_free,
+        reserve=kept_free,
         budget=task.budget,
         counter=task.counter.name,
         parts=sorted(parts, key=lambda part: -part[1]),
@@ -201,6 +201,6 @@ def _fitted(draft: Draft, whole: Draft, strategy: Strategy) -> Fitted:
     places = list(draft.kept)
     head = task.conversation.head if draft.front else 0
     origins = (*places[:head], *(None for _ in draft.front), *places[head:])
-    entries = tuple(entry for _, entry in sorted((draft.entries or {}).items()))
+    entries = tuple(entry for _, entry in sorted(draft.entries.items()))
     ledger = Ledger(strategy.name, task.counter.name, whole.total, draft.total, entries, draft.notes)
     return Fitted(draft.messages, origins, draft.total, task.counter.name, task.budget, ledger, draft.state)

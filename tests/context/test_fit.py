@@ -83,6 +83,12 @@ def test_what_cannot_fit_is_told_with_its_sizes():
     assert error.exit_code == 2
 
 
+@pytest.mark.parametrize("budget", [0, -7])
+def test_a_budget_of_nothing_cannot_fit_anything(budget):
+    with pytest.raises(CannotFit):
+        fit(talk(1), budget, counter=WORDS)
+
+
 def test_a_window_that_is_all_reserve_cannot_fit_anything():
     with pytest.raises(CannotFit, match="the prompt may have -8"):
         fit(talk(1), Budget(100, 100), counter=WORDS)

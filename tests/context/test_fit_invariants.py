@@ -13,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from promptreg.context.budget import Budget
+from promptreg.context.counters import choose_counter
 from promptreg.context.counting import EstimateCounter, MessageCounter, WordCounter
 from promptreg.context.fit import fit
 from promptreg.context.groups import read_conversation
@@ -259,6 +260,31 @@ def test_a_larger_budget_never_keeps_less(strategy):
             kept = next(message for message, origin in zip(less.messages, less.origins, strict=True) if origin == place)
             if place in gone:  # cut or replaced: not shorter than it was with less room
                 assert gone[place].kept >= counter.message(kept)
+
+    holds()
+
+
+@pytest.mark.parametrize("form", ["deepseek-v3", "deepseek-v3.2", "deepseek-v4"])
+@pytest.mark.parametrize(
+    "strategy",
+    [SlidingWindow(0.75), SummaryOnCut(), Retrieve(embed), then(MessageCap(20), PruneResults(0), MiddleOut())],
+    ids=lambda strategy: strategy.name,
+)
+def test_the_invariants_hold_with_exact_counts_of_the_rendered_prompt(form, strategy):
+    counter = choose_counter(form).counter
+
+    @settings(max_examples=-(-MOST // 3))
+    @given(talks(), st.floats(0.2, 0.95))
+    def holds(talk, share):
+        messages = [
+            {**message, "content": message["content"][0]["text"]} if isinstance(message["content"], list) else message
+            for message in talk[0]
+        ]
+        sound = [message for message in messages if message["content"] != "orphan"]
+        budget = int(counter.prompt(sound, tools=[{"name": "find"}]) * share)
+        fitted = fitted_or_none(messages, budget, counter, strategy, talk[1])
+        if fitted is not None:
+            check(messages, talk[1], fitted, counter, budget)
 
     holds()
 

@@ -78,7 +78,7 @@ class Draft:
     """Tokens of the whole prompt."""
     front: tuple[Message, ...] = ()
     """Messages that are put in after the system messages at the beginning."""
-    entries: Mapping[int, Entry] | None = None
+    entries: Mapping[int, Entry] = field(default_factory=dict)
     """What happened to messages, by their place."""
     notes: tuple[Note, ...] = ()
     state: State = State()  # noqa: RUF009 - a frozen value
@@ -114,7 +114,7 @@ class Draft:
             return self
         edits = [edit for step in steps for edit in step]
         kept = _edited(self.kept, edits)
-        entries = {**(self.entries or {}), **{edit.index: _entry(self.task, edit) for edit in edits}}
+        entries = {**self.entries, **{edit.index: _entry(self.task, edit) for edit in edits}}
         if total is None:
             total = self.task.total(_assembled(kept, self.front, self.task.conversation.head))
         return replace(self, kept=kept, entries=entries, total=total)
@@ -123,7 +123,7 @@ class Draft:
         """The draft with these messages back, as they were given."""
         messages = self.task.conversation.messages
         kept = dict(sorted({**self.kept, **{index: messages[index] for index in indices}}.items()))
-        entries = {index: entry for index, entry in (self.entries or {}).items() if index not in set(indices)}
+        entries = {index: entry for index, entry in self.entries.items() if index not in set(indices)}
         total = self.task.total(_assembled(kept, self.front, self.task.conversation.head))
         return replace(self, kept=kept, entries=entries, total=total)
 
@@ -138,7 +138,7 @@ class Draft:
             index: entry
             if entry.summary is None
             else replace(entry, action=Action.DROPPED, reason=Reason.BEFORE_WINDOW, summary=None)
-            for index, entry in (self.entries or {}).items()
+            for index, entry in self.entries.items()
         }
         bare = self.with_front(()) if self.front else self
         return replace(bare, entries=entries, state=replace(self.state, summary=None))

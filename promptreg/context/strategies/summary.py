@@ -172,6 +172,6 @@ def _attributed(draft: Draft, summary: Summary) -> Draft:
         index: replace(entry, action=Action.REPLACED, reason=Reason.SUMMARISED, summary=summary.summary_id)
         if entry.reason in (Reason.BEFORE_WINDOW, Reason.SUMMARISED)
         else entry
-        for index, entry in (draft.entries or {}).items()
+        for index, entry in draft.entries.items()
     }
     return replace(draft, entries=entries)
