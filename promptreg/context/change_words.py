@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 FATES: Final[Mapping[str, Sentence]] = MappingProxyType(
     {
         "fits": Sentence("only the margin is used up", "仅用掉余量"),
-        "answer cut short": Sentence("the answer is cut short", "答案被截短"),
-        "no room for an answer": Sentence("no room for an answer", "没有作答空间"),
+        "answer cut short": Sentence("the answer is cut short", "回答被截短"),
+        "no room for an answer": Sentence("no room for an answer", "没有回答的空间"),
         "refused": Sentence("refused", "拒绝"),
         "cut": Sentence("cut silently", "悄悄截断"),
         "unknown": Sentence("not known", "未知"),

@@ -50,12 +50,12 @@ _WARNINGS: Final[Mapping[Fate, Sentence]] = MappingProxyType(
         "answer cut short": Sentence(
             "max_tokens is clamped without an error: answers end early with finish_reason length. Lower max_tokens, "
             "and have the application look at finish_reason.",
-            "max_tokens 会被悄悄压低而不报错：答案提前结束，finish_reason 为 length。请调低 max_tokens，"
+            "max_tokens 会被悄悄压低而不报错：回答提前结束，finish_reason 为 length。请调低 max_tokens，"
             "并让应用检查 finish_reason。",
         ),
         "no room for an answer": Sentence(
             "The answer is empty and the status 200: the application sees no error.",
-            "答案为空而状态码为 200：应用看不到任何错误。",
+            "回答为空而状态码为 200：应用看不到任何错误。",
         ),
     }
 )
@@ -72,7 +72,7 @@ _NAME_IT: Final = Sentence(
 _SET_IT: Final = Sentence(
     "It is not known whether this server refuses a max_tokens that does not fit, or cuts the answer short. Try it "
     "once, and set `max_tokens` in the deployment's `context` table.",
-    "不清楚该服务端会拒绝放不下的 max_tokens，还是截短答案。请试一次，并在部署的 `context` 表中设置 `max_tokens`。",
+    "不清楚该服务端会拒绝放不下的 max_tokens，还是截短回答。请试一次，并在部署的 `context` 表中设置 `max_tokens`。",
 )
 _ALIKE: Final = 400
 """The status by which most clients know a prompt that is too long."""
@@ -183,7 +183,7 @@ def _remarks(source: Side, target: Side, sessions: Sequence[Session]) -> tuple[S
     if source.chosen.counter.name != target.chosen.counter.name:
         remarks.append(
             Sentence(
-                "The two sides count differently, so a prompt can grow without a new message.",
+                "The two sides count differently: the same prompt has another number of tokens on each.",
                 "两侧的计数方式不同，同一段提示词的 token 数可能不一样。",
             )
         )
