@@ -35,7 +35,8 @@ class Retrieve:
 
     They stand where they stood, word for word. Likeness is the cosine of the embeddings of a turn and of the newest
     user message. Old turns are taken in that order while all that were taken, those in the window included, stay within
-    their share: so a larger budget never brings back fewer. Where the embedder fails, the window has the whole budget.
+    their share, and only while the turn that is being answered is whole: so a larger budget never brings back fewer.
+    Where the embedder fails, the window has the whole budget.
     """
 
     embed: Embed
@@ -57,6 +58,8 @@ class Retrieve:
         """See the class."""
         budget = draft.task.budget
         window = self._window(draft, 1 - self.share)
+        if any(index not in window.kept for unit in draft.task.conversation.tail for index in unit.indices):
+            return window  # no room for the turn that is being answered, so none for older ones
         turns = [turn for turn in draft.task.conversation.turns if turn[0].indices[0] in draft.kept]
         texts = [_text(draft, turn)[:_CHARACTERS] for turn in turns]
         question = _question(draft)[:_CHARACTERS]

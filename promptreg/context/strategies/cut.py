@@ -21,6 +21,9 @@ Keep: TypeAlias = Literal["head", "tail", "both"]
 """Which part of a text stays: its beginning, its end, or two thirds of the room for the beginning and the rest for the
 end."""
 
+Split: TypeAlias = "Callable[[str], list[str]]"
+"""Takes a text apart into what is never cut."""
+
 CUT_MARK: Final = "[…]"
 """Stands where something was cut out, between blanks."""
 
@@ -30,7 +33,13 @@ _LONGEST_READ: Final = 200_000
 """Characters of a text in which words are looked for; longer ones are cut between characters."""
 
 
-def cut_text(text: str, fits: Callable[[str], bool], keep: Keep = "both", share: float = 0.5) -> str | None:
+def cut_text(
+    text: str,
+    fits: Callable[[str], bool],
+    keep: Keep = "both",
+    share: float = 0.5,
+    split: Split | None = None,
+) -> str | None:
     """The longest part of a text, with a mark, that fits; None when not even the mark does.
 
     Args:
@@ -39,8 +48,9 @@ def cut_text(text: str, fits: Callable[[str], bool], keep: Keep = "both", share:
             part that `fits` itself said yes to.
         keep: Which part stays.
         share: A guess at the share of the text that fits, 0 to 1. It only saves time.
+        split: `pieces_of`, or a form of it that remembers: taking a megabyte apart takes a second.
     """
-    pieces = _pieces(text)
+    pieces = (split or pieces_of)(text)
 
     def part(count: int) -> str:
         if count == 0:
@@ -75,7 +85,7 @@ def _without_blanks(pieces: list[str], *, last: bool) -> str:
     return "".join(pieces[: len(pieces) - blanks] if last else pieces[blanks:])
 
 
-def _pieces(text: str) -> list[str]:
+def pieces_of(text: str) -> list[str]:
     """What is never cut apart, in order; joined, it is the text."""
     if len(text) > _LONGEST_READ:
         return graphemes(text)
@@ -85,7 +95,13 @@ def _pieces(text: str) -> list[str]:
     return pieces
 
 
-def cut_message(message: Message, limit: int, size: Callable[[Message], int], keep: Keep = "both") -> Message | None:
+def cut_message(
+    message: Message,
+    limit: int,
+    size: Callable[[Message], int],
+    keep: Keep = "both",
+    split: Split | None = None,
+) -> Message | None:
     """A message whose text is cut until it has `limit` tokens; None when nothing of it can be cut away.
 
     Of several text parts the longest is cut first. Images, reasoning and arguments of calls are never cut: where they
@@ -96,23 +112,22 @@ def cut_message(message: Message, limit: int, size: Callable[[Message], int], ke
         limit: Tokens that it may have.
         size: Tokens of a message.
         keep: Which part of a text stays.
+        split: As in `cut_text`.
     """
     original = size(message)
     share = min(1.0, max(limit, 0) / original) if original else 1.0
     shorter = message
     for place in _places(message.get("content")):
-        shorter, done = _cut_at(shorter, place, lambda probe: size(probe) <= limit, keep, share)
-        if done:
+        start = shorter
+
+        def fits(text: str, start: Message = start, place: int | None = place) -> bool:
+            return size(_with_text(start, place, text)) <= limit
+
+        cut = cut_text(_text_at(start, place), fits, keep, share, split)
+        shorter = _with_text(start, place, CUT_MARK if cut is None else cut)
+        if cut is not None:
             break
     return shorter if size(shorter) < original else None
-
-
-def _cut_at(
-    message: Message, place: int | None, fits: Callable[[Message], bool], keep: Keep, share: float
-) -> tuple[Message, bool]:
-    """The message with the text at this place cut, and whether it fits now."""
-    cut = cut_text(_text_at(message, place), lambda text: fits(_with_text(message, place, text)), keep, share)
-    return _with_text(message, place, CUT_MARK if cut is None else cut), cut is not None
 
 
 def _places(content: Json) -> list[int | None]:

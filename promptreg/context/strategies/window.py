@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import TYPE_CHECKING
 
 from promptreg.context.groups import UnitKind, is_result
 from promptreg.context.ledger import Action, Note, NoteKind, Reason
-from promptreg.context.strategies.cut import cut_message
+from promptreg.context.strategies.cut import cut_message, pieces_of
 from promptreg.context.strategies.draft import Edit
 from promptreg.context.strategies.state import State, mark_of
 from promptreg.errors import UsageError
@@ -148,14 +149,14 @@ def make_room(draft: Draft, steps: Sequence[Step], reason: Reason, *, target: fl
 
 def _cut_results(draft: Draft, unit: Unit, budget: int) -> Draft | None:
     """The draft with the results of a tool round cut to the same number of tokens each; None when that cannot do."""
-    size = draft.task.size
+    size, split = draft.task.size, cache(pieces_of)
     results = [index for index in unit.indices if is_result(draft.kept[index])]
 
     def capped(limit: int) -> Draft:
         edits = []
         for index in results:
             if size(draft.kept[index]) > limit:
-                shorter = cut_message(draft.kept[index], limit, size)
+                shorter = cut_message(draft.kept[index], limit, size, split=split)
                 if shorter is not None:
                     edits.append(Edit(index, shorter, Action.CUT, Reason.NEWEST_RESULT))
         return draft.after([tuple(edits)]) if edits else draft
@@ -164,15 +165,17 @@ def _cut_results(draft: Draft, unit: Unit, budget: int) -> Draft | None:
     if best.total > budget:
         return None
     low, high = 0, max((size(draft.kept[index]) for index in results), default=0)
-    # The others alike: what is over the budget, taken from the longest result, is a good first guess.
-    probe = max(1, high - (draft.total - budget))
+    longest = high
+    # What is over the budget, taken from the longest result, is a good first guess; then what is left of it on top.
+    probe = high - (draft.total - budget)
     while high - low > 1:
-        tried = capped(min(max(probe, low + 1), high - 1))
+        probe = min(max(probe, low + 1), high - 1)
+        tried = capped(probe)
         if tried.total <= budget:
-            low, best = min(max(probe, low + 1), high - 1), tried
+            low, best = probe, tried
         else:
-            high = min(max(probe, low + 1), high - 1)
-        probe = (low + high) // 2
+            high = probe
+        probe = (low + high) // 2 if high < longest else low + 1 + max(budget - best.total, low // 4)
     return best
 
 

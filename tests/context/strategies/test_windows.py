@@ -93,6 +93,25 @@ def test_parallel_results_are_cut_alike():
     assert [WORDS.message(message) for message in sent(messages, 21, SlidingWindow()).messages] == [1, 0, 10, 10]
 
 
+def test_a_megabyte_of_a_newest_result_is_cut_in_a_moment():
+    messages = [{"role": "user", "content": "q"}, *rounds(1)]
+    messages[-1] = {**messages[-1], "content": "价格 35 元。" * 150_000}
+    counted = []
+
+    class Watched(WordCounter):
+        def message(self, message):
+            counted.append(len(message["content"]))
+            return -(-len(message["content"]) // 2)
+
+        def prompt(self, messages, *, tools=()):
+            return sum(map(self.message, messages))
+
+    fitted = fit(messages, 1000, counter=Watched(), strategy=SlidingWindow())
+
+    assert 990 <= fitted.total <= 1000
+    assert sum(length > 100_000 for length in counted) < 40
+
+
 def test_a_window_with_hysteresis_stays_until_it_is_full():
     state, begins = None, []
     for turns in range(1, 30):
