@@ -9,6 +9,10 @@ if TYPE_CHECKING:
     from promptreg.canonical import Json, JsonObject
 
 
+LOOP_STOPPED = "loop_stopped"
+"""Flag of an answer that went on repeating itself until promptreg ended the call: the rest of it was never read."""
+
+
 @dataclass(frozen=True, slots=True)
 class ToolCall:
     """One tool call. Its id is random by nature and no part of the answer; `arguments` is the text as sent."""
@@ -30,7 +34,7 @@ class Answer:
     tool_calls: tuple[ToolCall, ...] = ()
     finish_reason: str | None = None
     flags: tuple[str, ...] = ()
-    """Sorted names of repairs made on the way in, such as "lone_surrogate"."""
+    """Sorted names of repairs made on the way in, such as "lone_surrogate", and `LOOP_STOPPED`."""
 
     def to_json(self) -> JsonObject:
         """The form written into baselines: parts that are empty are left out."""

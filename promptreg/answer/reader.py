@@ -19,6 +19,7 @@ arguments_missing    arguments were null or absent
 function_call        the call stood in the old `function_call` field
 lone_surrogate       half a character was replaced by U+FFFD
 finish_reason_not_text
+loop_stopped         no repair: the answer repeated itself until promptreg ended the call
 
 Where the reasoning stood is no repair but `Answer.reasoning_field`: answers that differ in it alone have the same text.
 Tool calls that stand as markup in the content stay there. The application was sent a text and no call, so that is the

@@ -184,6 +184,9 @@ class Deployment(Section):
     )
     client: Literal["wire", "openai"] = Field("wire", description="Which transport sends the calls.")
     stream: bool = Field(default=True, description="Whether answers are streamed.")
+    stop_loops: bool = Field(
+        default=True, description="Whether a streamed answer that repeats itself again and again is ended early."
+    )
     request: JsonTable = Field(default_factory=dict, description="Request parameters sent with every call.")
     extra_body: JsonTable = Field(default_factory=dict, description="Server extensions sent with every call.")
     provenance: Facts = Field(

@@ -133,6 +133,7 @@ def wiring_of(deployment: Deployment, profile: Profile, secrets: Mapping[str, st
         verify=deployment.verify,
         ca_file=str(root / ca_file) if ca_file is not None and root is not None else ca_file,
         proxy=deployment.proxy,
+        stop_loops=deployment.stop_loops,
         keep_alive_s=KEEP_ALIVE_S if profile.keep_alive else 0.0,
     )
 

@@ -20,6 +20,8 @@ class FailureKind(StrEnum):
     """The connection was reset or closed before the body was complete."""
     TOO_LARGE = "too_large"
     """The body grew past the size limit of the transport."""
+    LOOP = "loop"
+    """The answer repeated itself again and again, so promptreg closed the connection (`stop_loops`)."""
     CALL = "call"
     """The user's own function (`call = "app.chat:reply"`) raised."""
 

@@ -5,6 +5,7 @@ Notes of this module, beside those of the stream reader and of the assembly:
 done_missing            the stream had a finish reason, but no [DONE]
 finish_missing          [DONE] without any finish reason
 lost_after_finish       the connection failed after the answer was complete
+loop_stopped            the answer repeated itself until promptreg ended the call
 event_stream_as_json    plain JSON under the content type of an event stream
 json_as_event_stream    an event stream under another content type
 data_after_done, unknown_frame, empty_event, several_choices, error_beside_choices
@@ -12,10 +13,12 @@ data_after_done, unknown_frame, empty_event, several_choices, error_beside_choic
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import orjson
 
+from promptreg.answer.model import LOOP_STOPPED, Answer
 from promptreg.answer.reader import answer_from_message
 from promptreg.answer.usage import usage_from_json
 from promptreg.deployment.assembly import Assembly
@@ -27,6 +30,7 @@ from promptreg.deployment.envelope import (
     looks_like_html,
     shortened,
 )
+from promptreg.deployment.exchange import Exchange, FailureKind
 from promptreg.deployment.json_text import parse_json
 from promptreg.deployment.reading import Reading, ReadProblem, ReadProblemKind
 from promptreg.deployment.sse import DONE, Event, plain_arrival, plain_payloads, read_events
@@ -34,7 +38,6 @@ from promptreg.deployment.sse import DONE, Event, plain_arrival, plain_payloads,
 if TYPE_CHECKING:
     from promptreg.answer.model import Usage
     from promptreg.canonical import Json, JsonObject
-    from promptreg.deployment.exchange import Exchange
 
 _STREAM_STARTS = (b"data:", b"event:", b"id:", b"retry:", b":")
 _BLANKS = b"\xef\xbb\xbf \t\r\n"
@@ -51,9 +54,19 @@ def read_exchange(exchange: Exchange) -> Reading:
     head = _head(exchange)
     if head.startswith(_STREAM_STARTS) or (declared and not head.startswith((b"{", b"[", b"<"))):
         return _read_stream(exchange, set() if declared else {"json_as_event_stream"})
-    if exchange.failure is not None:
+    if exchange.failure is not None and not loop_stopped(exchange):
         return _transport_problem(exchange)
     return _read_body(exchange, {"event_stream_as_json"} if declared else set())
+
+
+def loop_stopped(exchange: Exchange) -> bool:
+    """Whether promptreg ended the call because the answer repeated itself: what came is then the answer, cut."""
+    return exchange.failure is not None and exchange.failure.kind is FailureKind.LOOP
+
+
+def mark_stopped(answer: Answer) -> Answer:
+    """The answer with the flag that says so."""
+    return replace(answer, flags=tuple(sorted({*answer.flags, LOOP_STOPPED})))
 
 
 def _content_type(exchange: Exchange) -> str:
@@ -117,8 +130,9 @@ def _read_body(exchange: Exchange, notes: set[str]) -> Reading:
         return _problem(ReadProblemKind.NO_CHOICES, said, exchange, notes)
     if is_error(value):
         notes.add("error_beside_choices")
+    answer = answer_from_message(message, choice.get("finish_reason"))
     return Reading(
-        answer_from_message(message, choice.get("finish_reason")),
+        mark_stopped(answer) if loop_stopped(exchange) else answer,
         usage=usage_from_json(value.get("usage")),
         model=_text(value.get("model")),
         system_fingerprint=_text(value.get("system_fingerprint")),
@@ -275,13 +289,16 @@ def _read_stream(exchange: Exchange, notes: set[str]) -> Reading:
     problem = _stream_problem(stream, exchange)
     answer = None
     if problem is None:
-        if exchange.failure is not None:
+        if loop_stopped(exchange):
+            notes.add(LOOP_STOPPED)
+        elif exchange.failure is not None:
             notes.add("lost_after_finish")
         elif not stream.done:
             notes.add("done_missing")
         if stream.assembly.finish_reason is None:
             notes.add("finish_missing")
         answer = answer_from_message(stream.assembly.message(), stream.assembly.finish_reason)
+        answer = mark_stopped(answer) if loop_stopped(exchange) else answer
     return Reading(
         answer,
         problem,
@@ -300,7 +317,7 @@ def _stream_problem(stream: _Stream, exchange: Exchange) -> ReadProblem | None:
     a finish reason nor [DONE], 4. no frame had choices.
     """
     status = exchange.status
-    finished = stream.done or stream.assembly.finish_reason is not None
+    finished = stream.done or stream.assembly.finish_reason is not None or loop_stopped(exchange)
     kind = ReadProblemKind.STREAM_CUT
     if stream.error is not None:
         kind, message = ReadProblemKind.ERROR_IN_STREAM, f"HTTP {status}, but {stream.error}"

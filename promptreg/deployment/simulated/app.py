@@ -342,9 +342,12 @@ class _Wire(HttpResponse):
             await _abort(scope, gone)
             return
         await send({"type": "http.response.start", "status": self.status_code, "headers": self.raw_headers})
+        transport = scope.get(_TRANSPORT)
         for part in response.parts:
             if part.wait_s:
                 await asyncio.sleep(part.wait_s)
+            if transport is not None and transport.is_closing():
+                return  # the client has gone
             await send({"type": "http.response.body", "body": part.data, "more_body": True})
         if response.ending == "stall":
             await gone

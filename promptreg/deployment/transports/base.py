@@ -68,6 +68,8 @@ class Wiring:
     largest_body: int = LARGEST_BODY
     keep_alive_s: float = KEEP_ALIVE_S
     """How long an idle connection is kept for the next request; 0 for a connection of its own for each."""
+    stop_loops: bool = True
+    """Whether a stream that repeats itself again and again is left, see `loops`."""
     path: str = CHAT_PATH
     """Where the `wire` transport posts requests, see `url`."""
 

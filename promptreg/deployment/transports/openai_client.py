@@ -15,6 +15,7 @@ import openai
 
 from promptreg.config.params import EXTRA_BODY, param_names
 from promptreg.deployment.exchange import Chunk, Exchange, Failure
+from promptreg.deployment.loops import LoopWatch
 from promptreg.deployment.sse import DONE
 from promptreg.deployment.transports.failures import failure_of, timeout_failure, too_large
 from promptreg.deployment.transports.tls import tls_context
@@ -82,7 +83,8 @@ class OpenAITransport:
         completions = self._client.chat.completions.with_streaming_response
         params: dict[str, Any] = {name: value for name, value in body.items() if name in self._known}
         extra = {name: value for name, value in body.items() if name not in self._known}
-        attempt = _Attempt(self._wiring, self._url, self._wiring.limits)
+        loops = LoopWatch(body) if self._wiring.stop_loops and body.get("stream") is True else None
+        attempt = _Attempt(self._wiring, self._url, self._wiring.limits, loops)
         async with attempt.guard(), completions.create(**params, extra_body=extra or None) as response:
             attempt.head(response.status_code, response.headers)
             await attempt.receive(response.iter_bytes())
@@ -104,7 +106,8 @@ class OpenAITransport:
 class _Attempt:
     """One attempt that is being recorded."""
 
-    def __init__(self, wiring: Wiring, url: str, limits: TimeLimits) -> None:
+    def __init__(self, wiring: Wiring, url: str, limits: TimeLimits, loops: LoopWatch | None = None) -> None:
+        self.loops = loops
         self.wiring = wiring
         self.url = url
         self.limits = limits
@@ -129,6 +132,10 @@ class _Attempt:
                 return
             if DONE in data[-32:]:
                 self.watch.done()
+            elif self.loops is not None and (endless := self.loops.feed(data)) is not None:
+                self.failure = endless
+                self.loops.drop_begun_line(self.chunks)
+                return
 
     def guard(self) -> _Guard:
         return _Guard(self)

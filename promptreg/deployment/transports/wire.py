@@ -11,6 +11,7 @@ import aiohttp
 from promptreg import __version__
 from promptreg.deployment.exchange import Chunk, Exchange, Failure
 from promptreg.deployment.json_text import dump_json
+from promptreg.deployment.loops import LoopWatch
 from promptreg.deployment.sse import DONE
 from promptreg.deployment.transports.failures import failure_of, timeout_failure, too_large
 from promptreg.deployment.transports.proxy import proxy_for
@@ -61,13 +62,16 @@ class WireTransport:
 
     async def send(self, body: JsonObject) -> Exchange:
         """Posts one request."""
-        return await self._exchange("POST", self._url, dump_json(body), self._wiring.limits)
+        loops = LoopWatch(body) if self._wiring.stop_loops and body.get("stream") is True else None
+        return await self._exchange("POST", self._url, dump_json(body), self._wiring.limits, loops)
 
     async def get(self, path: str) -> Exchange:
         """Fetches a path, see `Wiring.url`."""
         return await self._exchange("GET", self._wiring.url(path), None, self._wiring.limits.small)
 
-    async def _exchange(self, method: str, url: str, data: bytes | None, limits: TimeLimits) -> Exchange:
+    async def _exchange(
+        self, method: str, url: str, data: bytes | None, limits: TimeLimits, loops: LoopWatch | None = None
+    ) -> Exchange:
         if self._session is None:
             raise RuntimeError("the transport is used outside its context")
         sent_at = time.time()
@@ -90,7 +94,7 @@ class WireTransport:
             ):
                 status = response.status
                 headers = tuple([(name.lower(), value) for name, value in response.headers.items()])
-                failure = await self._receive(response.content, watch, chunks)
+                failure = await self._receive(response.content, watch, chunks, loops)
                 if failure is not None:
                     response.close()
         except TimeoutError as error:
@@ -103,7 +107,9 @@ class WireTransport:
             failure = failure_of(error, url, limits, answering=status is not None)
         return Exchange(sent_at, watch.elapsed(), status, headers, tuple(chunks), failure)
 
-    async def _receive(self, content: aiohttp.StreamReader, watch: Watch, chunks: list[Chunk]) -> Failure | None:
+    async def _receive(
+        self, content: aiohttp.StreamReader, watch: Watch, chunks: list[Chunk], loops: LoopWatch | None
+    ) -> Failure | None:
         left = self._wiring.largest_body
         while data := await content.readany():
             chunks.append(Chunk(watch.received(), data))
@@ -112,4 +118,7 @@ class WireTransport:
                 return too_large(self._wiring.largest_body)
             if DONE in data[-32:]:
                 watch.done()
+            elif loops is not None and (endless := loops.feed(data)) is not None:
+                loops.drop_begun_line(chunks)
+                return endless
         return None

@@ -11,7 +11,7 @@ from promptreg.answer.usage import usage_from_json
 from promptreg.deployment.assembly import Assembly
 from promptreg.deployment.exchange import FailureKind
 from promptreg.deployment.json_text import parse_json
-from promptreg.deployment.reader import read_exchange
+from promptreg.deployment.reader import loop_stopped, mark_stopped, read_exchange
 from promptreg.scoring.faults.frames import read_frames
 from promptreg.scoring.faults.model import Observation
 
@@ -90,7 +90,7 @@ def observe_exchange(
         duration_s=exchange.duration_s,
         choice=choice,
         message=message,
-        answer=Answer() if message is None else answer_from_message(message, finish),
+        answer=_answer(exchange, message, finish),
         usage=usage_from_json(usage_json),
         usage_json=usage_json,
         system_fingerprint=_fingerprint(reading, document),
@@ -135,6 +135,11 @@ def timed_out(failure: FailureKind | None) -> bool:
         FailureKind.IDLE_TIMEOUT,
         FailureKind.TOTAL_TIMEOUT,
     )
+
+
+def _answer(exchange: Exchange, message: JsonObject | None, finish: Json) -> Answer:
+    answer = Answer() if message is None else answer_from_message(message, finish)
+    return mark_stopped(answer) if loop_stopped(exchange) else answer
 
 
 def _assembled(frames: Sequence[Frame]) -> Assembly:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from promptreg.scoring.faults import asked
 from promptreg.scoring.faults.estimate import least_tokens
 from promptreg.scoring.faults.views import Text, texts_of_messages
+from promptreg.text import wishes
 
 if TYPE_CHECKING:
     from promptreg.canonical import Json
@@ -35,12 +36,12 @@ class Prompt(Text):
     @cached_property
     def wants_repetition(self) -> bool:
         """Whether it asks for something that repeats: a row of stars, a word ten times, a long number."""
-        return asked.asks_for_repetition(self.raw)
+        return wishes.asks_for_repetition(self.raw)
 
     @cached_property
     def wants_shape(self) -> bool:
         """Whether it asks for something that may repeat by nature: a table, code, a song."""
-        return asked.asks_for_shape(self.raw)
+        return wishes.asks_for_shape(self.raw)
 
     @cached_property
     def is_about_think_tags(self) -> bool:

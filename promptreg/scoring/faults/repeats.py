@@ -6,19 +6,22 @@ import re
 from collections import Counter
 from typing import TYPE_CHECKING, Final
 
+from promptreg.answer.model import LOOP_STOPPED
 from promptreg.scoring.faults.catalogue import found
 from promptreg.scoring.faults.evidence import shown
 from promptreg.scoring.faults.model import Probe, Rule
-from promptreg.scoring.faults.repetition import longest_run, periodic_tail
+from promptreg.text.repetition import longest_run, periodic_tail
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from promptreg.scoring.faults.model import Finding, Observation
-    from promptreg.scoring.faults.repetition import Loop, Run
     from promptreg.scoring.faults.views import Text
+    from promptreg.text.repetition import Loop, Run
 
-_LEAST_RUN: Final = 16
+_LONGEST_WORD: Final = 12
+"""Characters of a passage up to which its repetition is a loop of a word."""
+
 _LEAST_TOKENS: Final = 16
 _SAME_TOKEN: Final = re.compile(
     r"(?P<token><[|｜‖][^<>|｜‖\n]{1,40}[|｜‖]>|</?s>|<(?:pad|unk|eos|bos|mask)>|\[(?:PAD|UNK|CLS|SEP|MASK)\])"
@@ -46,6 +49,9 @@ _LETTER: Final = re.compile(r"[^\W\d_]")
 
 def _repetition(call: Observation) -> Iterator[Finding]:
     """The strongest sign in each part of the answer."""
+    if LOOP_STOPPED in call.answer.flags:
+        yield _stopped(call)
+        return
     for where, text, goldens in _parts(call):
         finding = (
             _same_token(call, where, text, goldens)
@@ -55,6 +61,20 @@ def _repetition(call: Observation) -> Iterator[Finding]:
         )
         if finding is not None:
             yield finding
+
+
+def _stopped(call: Observation) -> Finding:
+    """A loop that promptreg ended: nobody knows how much longer it would have become, so no wish excuses it."""
+    parts = {"content": call.content.raw, "reasoning": call.reasoning.raw}
+    loops = [(loop, where) for where, text in parts.items() if (loop := periodic_tail(text)) is not None]
+    if not loops:
+        where, text = max(parts.items(), key=lambda part: len(part[1]) - len(part[1].rstrip()))
+        visible = len(text.rstrip())
+        return found("F02", f"{where}[{visible}]", f"aborted by promptreg after {len(text) - visible} blank characters")
+    loop, where = max(loops, key=lambda one: one[0].length)
+    kind = "F02" if loop.period <= _LONGEST_WORD else "F03"
+    what = f"aborted by promptreg after {loop.repeats} repeats of “{shown(loop.unit.strip(), 60)}”"
+    return found(kind, f"{where}[{loop.offset}]", what)
 
 
 def _parts(call: Observation) -> Iterator[tuple[str, Text, tuple[Text, ...]]]:
@@ -111,7 +131,7 @@ def _loop(call: Observation, where: str, text: Text, goldens: tuple[Text, ...]) 
         return None
     if not (_is_cut_loop(call, loop) if _cut(call) else _is_whole_loop(call, text, loop, goldens)):
         return None
-    kind = "F02" if loop.period <= 12 else "F03"
+    kind = "F02" if loop.period <= _LONGEST_WORD else "F03"
     return found(kind, f"{where}[{loop.offset}]", f"“{shown(loop.unit.strip(), 80)}” ×{loop.repeats}")
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
+from promptreg.answer.model import LOOP_STOPPED
 from promptreg.deployment.envelope import error_message, looks_like_html
 from promptreg.scoring.faults.catalogue import found
 from promptreg.scoring.faults.observe import timed_out
@@ -24,7 +25,7 @@ _TEXT_FIELDS: Final = ("content", "reasoning_content", "reasoning")
 
 def cut(call: Observation) -> Iterator[Finding]:
     """F41: the stream ended before it said that it had."""
-    if not call.streamed or not call.succeeded or call.done:
+    if not call.streamed or not call.succeeded or call.done or LOOP_STOPPED in call.answer.flags:
         return
     how = "the client waited too long" if timed_out(call.failure) else "the connection was closed"
     end = f"frames[{len(call.frames)}]"

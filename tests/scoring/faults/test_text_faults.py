@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from promptreg.scoring.faults import text
 from promptreg.scoring.faults.payload import observations_from_json, read_payload
 from promptreg.scoring.faults.registry import find_faults
-from promptreg.scoring.faults.repetition import periodic_tail
+from promptreg.text.repetition import periodic_tail
 from promptreg.text.terminal import safe_for_terminal
 
 DATA = Path(__file__).parents[2] / "data"

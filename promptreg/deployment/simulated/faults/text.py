@@ -10,6 +10,7 @@ from promptreg.deployment.simulated.faults.base import Fault
 from promptreg.deployment.simulated.reply import Asked, Reply
 
 _RUN_TOKENS = 64
+_ENDLESS = 40_000  # characters, far more than any cap of a test allows
 _HAN = re.compile(r"[\u3400-\u9fff]")
 
 
@@ -31,6 +32,12 @@ def _loop(reply: Reply, asked: Asked) -> Reply:
     text = f"{phrase}，" if _is_chinese(phrase) else f"{phrase}. "
     times = max(8, _cap(asked) // max(1, tokens.count(text)))
     return replace(reply, content=text * times, tool_calls=(), finish_reason="length", capped=False)
+
+
+def _endless_loop(reply: Reply, asked: Asked) -> Reply:
+    looping = _loop(reply, asked)
+    text = looping.content or ""
+    return replace(looping, content=text * max(1, _ENDLESS // len(text)))
 
 
 def _replacement_characters(reply: Reply, asked: Asked) -> Reply:
@@ -100,6 +107,7 @@ def _key_echo(reply: Reply, asked: Asked) -> Reply:
 FAULTS = (
     Fault("bang_run", "The answer is a run of exclamation marks up to the cap.", ("F01",), _bang_run),
     Fault("loop", "The start of the answer is repeated up to the cap.", ("F02", "F03"), _loop),
+    Fault("endless_loop", "The start of the answer is repeated far beyond the cap.", ("F02", "F03"), _endless_loop),
     Fault("script_salad", "Words of several scripts are mixed into the answer.", ("F04",), _script_salad),
     Fault("wrong_language", "A Chinese answer comes in English, any other in Chinese.", ("F05",), _wrong_language),
     Fault("dropped_characters", "One character inside the answer is missing.", ("F06",), _dropped_characters),

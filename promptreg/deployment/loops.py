@@ -1,0 +1,166 @@
+"""Notices a streamed answer that only repeats itself, so that the call can be ended before its budget is spent.
+
+An answer counts as endless when its end has repeated one passage at least 6 times over many characters, and goes on
+doing nothing else. How many characters depends on what the passage is: words are seldom repeated on purpose, rows of a
+table, lines of code, items of JSON and ruled lines often are, and more so where the prompt asks for such a thing.
+
+Short answers cost nothing: the stream is looked at whenever another 16 KiB of it have come, each byte once, and only
+the last 8 192 characters of its text are kept.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+import orjson
+
+from promptreg.answer.reader import REASONING_FIELDS
+from promptreg.deployment.exchange import Chunk, Failure, FailureKind
+from promptreg.text.repetition import Loop, periodic_tail
+from promptreg.text.wishes import asks_for_repetition, asks_for_shape
+
+if TYPE_CHECKING:
+    from promptreg.canonical import Json, JsonObject
+
+LEAST_REPEATS: Final = 6
+"""How often the passage stands there at least."""
+
+_BLOCK: Final = 16 * 1024
+_TAIL: Final = 8_192
+_SHORT: Final = 12
+"""Characters of a passage that may be a word, a sound or an emoji."""
+
+_SENTENCES: Final = 1_000
+"""Characters of repetition of a longer passage of words, which nobody writes on purpose."""
+
+_WORDS: Final = 2_000
+"""The same of a word or a sound."""
+
+_SHAPES: Final = 4_000
+"""The same of anything without letters, or with the marks of data and code."""
+
+_ASKED: Final = 16_000
+"""The same of anything, where the prompt asks for what may repeat."""
+
+_LETTER: Final = re.compile(r"[^\W\d_]")
+_MARKS_OF_DATA: Final = re.compile(r"[|{}\[\]<>()=;:\"`#*_/\\]")
+_FIELDS: Final = ("content", *REASONING_FIELDS)
+
+
+class _Seen(NamedTuple):
+    """A repetition that was going on when the stream was looked at last."""
+
+    field: str
+    period: int
+    length: int
+    """Characters of repetition so far."""
+
+
+class LoopWatch:
+    """Watches one stream. `feed` takes its bytes as they come."""
+
+    def __init__(self, request: JsonObject) -> None:
+        self._request = request
+        self._block: list[bytes] = []
+        self._size = 0
+        self._rest = b""
+        self._tails: dict[str, str] = {}
+        self._seen: _Seen | None = None
+        self._on = True
+
+    def drop_begun_line(self, chunks: list[Chunk]) -> None:
+        """Takes the line that had only begun off the end of what was received: it was cut by nobody but us."""
+        left = len(self._rest)
+        while left > 0 and chunks:
+            at_s, data = chunks[-1].at_s, chunks.pop().data
+            if left < len(data):
+                chunks.append(Chunk(at_s, data[:-left]))
+            left -= len(data)
+
+    def feed(self, data: bytes) -> Failure | None:
+        """Takes the next bytes; says why the call is to be ended, once that is certain."""
+        if not self._on:
+            return None
+        self._block.append(data)
+        self._size += len(data)
+        return self._look() if self._size >= _BLOCK else None
+
+    def _look(self) -> Failure | None:
+        block = self._rest + b"".join(self._block)
+        self._block, self._size = [], 0
+        end = block.rfind(b"\n")
+        self._rest = block[end + 1 :]
+        new = _texts(block[: end + 1])
+        if not new and (end < 0 or b"data:" not in block):
+            self._on = False  # no stream of events, or one that this is not made for
+            self._rest = b""
+        seen, self._seen = self._seen, None
+        if len(new) != 1:
+            return None  # nothing, or the reasoning just ended: whatever was seen does not go on
+        ((field, text),) = new.items()
+        tail = self._tails[field] = (self._tails.get(field, "") + text)[-_TAIL:]
+        loop = _loop_of(tail)
+        if loop is None or loop.repeats < LEAST_REPEATS:
+            return None
+        goes_on = seen is not None and (seen.field, seen.period) == (field, loop.period)
+        if seen is None or not goes_on or loop.length < min(len(text), _TAIL // 2):
+            self._seen = _Seen(field, loop.period, loop.length)
+            return None
+        self._seen = _Seen(field, loop.period, seen.length + len(text))
+        if self._seen.length < self._needed(loop.unit):
+            return None
+        repeats = self._seen.length // loop.period
+        # The passage itself is not told here: it may hold a secret.
+        what = "character" if loop.period == 1 else f"{loop.period} characters"
+        said = f"The answer repeated the same {what} {repeats} times, so promptreg ended the call."
+        return Failure(FailureKind.LOOP, said)
+
+    def _needed(self, unit: str) -> int:
+        """Characters of repetition that no answer has on purpose."""
+        prompt = "\n".join(_prompt_texts(self._request.get("messages")))
+        if asks_for_repetition(prompt) or asks_for_shape(prompt):
+            return _ASKED
+        if _LETTER.search(unit) is None or _MARKS_OF_DATA.search(unit) is not None:
+            return _SHAPES
+        return _SENTENCES if len(unit) > _SHORT else _WORDS
+
+
+def _loop_of(text: str) -> Loop | None:
+    """The repetition that a text ends in, of blanks as well."""
+    blanks = len(text) - len(text.rstrip())
+    if blanks >= _SHAPES:
+        return Loop(1, len(text) - blanks, blanks, " ")
+    return periodic_tail(text)
+
+
+def _texts(lines: bytes) -> dict[str, str]:
+    """The new text of each field of the answer in whole lines of a stream; nothing where anything else is in them."""
+    pieces: dict[str, list[str]] = {}
+    for line in lines.split(b"\n"):
+        if not line.startswith(b"data:"):
+            continue
+        try:
+            (choice,) = orjson.loads(line[5:])["choices"]
+            delta = choice["delta"].items()
+            if choice.get("finish_reason") is not None:
+                return {}
+        except (ValueError, KeyError, TypeError, AttributeError):
+            return {}
+        for field, piece in delta:
+            if not piece or field == "role":
+                continue
+            if field not in _FIELDS or not isinstance(piece, str):
+                return {}
+            pieces.setdefault(field, []).append(piece)
+    return {field: "".join(texts) for field, texts in pieces.items()}
+
+
+def _prompt_texts(messages: Json) -> list[str]:
+    found: list[str] = []
+    for message in messages if isinstance(messages, (list, tuple)) else ():
+        content = message.get("content") if isinstance(message, dict) else None
+        parts = content if isinstance(content, (list, tuple)) else [content]
+        texts = [part.get("text") if isinstance(part, dict) else part for part in parts]
+        found += [text for text in texts if isinstance(text, str)]
+    return found
