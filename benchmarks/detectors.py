@@ -4,8 +4,8 @@
     OPENBLAS_NUM_THREADS=1 python benchmarks/detectors.py --rules    # which rules the time goes to
 
 CPU time of one call that has been read already, as it has been when faults are looked for: making what the rules see
-of it, all rules with what the source recorded, and the default checks (the features of the inferred contract without
-facts, which the fact channels read; refusals). The least of several rounds counts, as the rest
+of it, all rules with what the source recorded, and the default checks (the inferred contract, refusals among
+it, without facts, which the fact channels read). The least of several rounds counts, as the rest
 is what else the machine did. `reading` is the time for reading the raw response itself, for comparison.
 """
 
@@ -21,7 +21,6 @@ from typing import TYPE_CHECKING, Any, Final
 from promptreg.deployment.exchange import Chunk, Exchange
 from promptreg.deployment.json_text import dump_json
 from promptreg.deployment.reader import read_exchange
-from promptreg.scoring.checks.refusal_text import refuses
 from promptreg.scoring.contract.features import answer_features
 from promptreg.scoring.faults.golden import Golden
 from promptreg.scoring.faults.observe import observe_exchange
@@ -49,7 +48,6 @@ REQUEST: Final[dict[str, Any]] = {
     "temperature": 0.7,
     "max_tokens": 400_000,
     "stop": ["END"],
-    "stream": True,
 }
 _EN: Final = (
     "the order is packed on day {n} and leaves our store in Munich|please send the parcel back within {n} days|you can "
@@ -156,7 +154,7 @@ class Cost:
         answer = reading.answer
         self.checks = 0.0
         if answer is not None:
-            self.checks = _least(lambda: (answer_features(answer, _no_facts), refuses(answer.content)), rounds)
+            self.checks = _least(lambda: answer_features(answer, _no_facts), rounds)
 
     def observed(self, reading: Reading) -> Observation:
         """What the rules see, new each time: nothing that was worked out before is left in it."""

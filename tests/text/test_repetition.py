@@ -22,7 +22,9 @@ def test_the_longest_run_is_the_one_that_a_plain_search_finds(before, run, after
     assert run_found is None or text[run_found.offset : run_found.offset + run_found.length] == longest
 
 
-@pytest.mark.parametrize("unit", ["!", "ha", "好的，", "一句话。\n", "The refund takes seven days. ", "x" + "yz" * 150 + "好"])
+@pytest.mark.parametrize(
+    "unit", ["!", "ha", "好的，", "一句话。\n", "The refund takes seven days. ", "x" + "yz" * 150 + "好"]
+)
 def test_the_passage_and_its_repeats_are_told(unit):
     loop = periodic_tail("Well then: " + unit * 50)
     assert loop is not None

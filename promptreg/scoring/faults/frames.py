@@ -6,6 +6,7 @@ plain frames that differ from one before in nothing but their piece are not pars
 
 from __future__ import annotations
 
+from itertools import islice, repeat
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -16,13 +17,14 @@ from promptreg.deployment.json_text import parse_json
 from promptreg.deployment.sse import DONE, plain_payloads, read_events
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
     from promptreg.canonical import Json, JsonObject
     from promptreg.deployment.exchange import Chunk, Exchange
 
 _NOTHING: Final[JsonObject] = MappingProxyType({})
 _TEXTS: Final = ("content", *REASONING_FIELDS)
+_MOST_MOULDS: Final = 64
 _PLAIN: Final = frozenset({"role", *_TEXTS})
 """Fields of a plain delta."""
 
@@ -67,35 +69,79 @@ class Frame(NamedTuple):
 def read_frames(exchange: Exchange) -> tuple[tuple[Frame, ...], bool]:
     """The frames of a stream, and whether it said [DONE]."""
     payloads = plain_payloads(exchange.body)
-    events: Iterable[tuple[float, bytes, str, bool]]
+    events: Sequence[tuple[float, bytes, str, bool]]
     if payloads is None:
         events = [(event.at_s, event.data, event.name, event.bare) for event in read_events(exchange.chunks)[0]]
     else:
         arrivals = _arrivals(payloads, exchange.chunks)
-        events = ((at_s, data, "", False) for at_s, data in zip(arrivals, payloads, strict=True))
-    frames: list[Frame] = []
-    done = finished = False
-    mould: _Mould | None = None
-    for at_s, data, name, bare in events:
-        if mould is not None and data.startswith(mould.head) and data.endswith(mould.tail) and not (bare or name):
-            piece = mould.piece(data)
-            if piece is not None:
-                frames.append(Frame(data, {mould.field: piece}, True, None, False, "", at_s))
-                continue
+        events = list(zip(arrivals, payloads, repeat(""), repeat(False)))
+    reader = _Reader()
+    at = 0
+    while at < len(events):
+        taken = reader.take_alike(events, at)
+        if not taken:
+            reader.take(*events[at])
+            taken = 1
+        at += taken
+    return tuple(reader.frames), reader.done
+
+
+class _Reader:
+    """The frames so far."""
+
+    def __init__(self) -> None:
+        self.frames: list[Frame] = []
+        self.done = False
+        self._finished = False
+        self._mould: _Mould | None = None
+        self._moulds = 0
+
+    def take_alike(self, events: Sequence[tuple[float, bytes, str, bool]], at: int) -> int:
+        """Takes the frames from here on that only differ in their piece from one before; returns how many."""
+        mould = self._mould
+        if mould is None:
+            return 0
+        field, head, tail = mould
+        alike: list[bytes] = []
+        for _, data, name, bare in islice(events, at, None):
+            if not data.startswith(head) or not data.endswith(tail) or bare or name:
+                break
+            alike.append(data)
+        pieces = mould.pieces(alike)
+        if pieces is not None:
+            times = [event[0] for event in events[at : at + len(pieces)]]
+            # Two hundred frames an answer: made without going through the class.
+            parts = ([{field: piece} for piece in pieces], repeat(True), repeat(None), repeat(False), repeat(""), times)
+            self.frames += map(tuple.__new__, repeat(Frame), zip(alike, *parts))  # noqa: B905 - as above
+            return len(pieces)
+        for number, data in enumerate(alike, 1):  # something odd is among them
+            piece = mould.pieces([data])
+            if piece is None:
+                self.take(*events[at + number - 1])
+                if self._mould is not mould:
+                    return number
+            else:
+                self.frames.append(Frame(data, {field: piece[0]}, plain=True, at_s=events[at + number - 1][0]))
+        return len(alike)
+
+    def take(self, at_s: float, data: bytes, name: str, bare: bool) -> None:
+        """Takes one frame that may be anything."""
         stripped = data.strip()
         if stripped == DONE:
-            done = True
-            continue
+            self.done = True
+            return
         value = _json(stripped) if stripped[:1] == b"{" else None
         delta, plain = _read(value)
-        plain = plain and not (finished or bare or name)
+        plain = plain and not (self._finished or bare or name)
         frame = Frame(data, delta, plain, None if plain else value, bare, name, at_s)
-        frames.append(frame)
+        self.frames.append(frame)
         if plain:
-            mould = _mould_of(data, value, delta)
-        elif not finished and any(choice.get("finish_reason") is not None for choice in frame.choices):
-            finished, mould = True, None
-    return tuple(frames), done
+            # A stream whose frames are never alike is not worth the search.
+            if self._moulds < _MOST_MOULDS:
+                self._moulds += 1
+                self._mould = _mould_of(data, value, delta)
+        elif not self._finished and any(choice.get("finish_reason") is not None for choice in frame.choices):
+            self._finished, self._mould = True, None
 
 
 def _read(value: Json) -> tuple[JsonObject, bool]:
@@ -130,16 +176,22 @@ class _Mould(NamedTuple):
     tail: bytes
     """From its closing quotation mark."""
 
-    def piece(self, data: bytes) -> str | None:
-        """The piece in a frame with this head and tail; None where more than a piece stands between them."""
-        start, end = len(self.head), len(data) - len(self.tail)
-        if start > end:
+    def pieces(self, alike: Sequence[bytes]) -> list[str] | None:
+        """The pieces in frames with this head and tail; None where one may hold more than a piece between them."""
+        start, end = len(self.head), -len(self.tail)
+        if not alike or min(map(len, alike)) < start - end:
+            return None
+        listed = b'","'.join([data[start:end] for data in alike])
+        if len(alike) > 1 and (
+            # Every quotation mark must be one of ours.
+            listed.count(b'"') != 2 * len(alike) - 2 or b'\\"' in listed or listed.endswith(b"\\")
+        ):
             return None
         try:
-            found = orjson.loads(b'"' + data[start:end] + b'"')
+            found: list[str] = orjson.loads(b'["' + listed + b'"]')
         except orjson.JSONDecodeError:
             return None
-        return found if isinstance(found, str) else None
+        return found if len(found) == len(alike) and all(isinstance(one, str) for one in found) else None
 
 
 def _mould_of(data: bytes, value: Json, delta: JsonObject) -> _Mould | None:
