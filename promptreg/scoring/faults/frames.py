@@ -181,12 +181,15 @@ class _Mould(NamedTuple):
         start, end = len(self.head), -len(self.tail)
         if not alike or min(map(len, alike)) < start - end:
             return None
-        listed = b'","'.join([data[start:end] for data in alike])
-        if len(alike) > 1 and (
-            # Every quotation mark must be one of ours.
-            listed.count(b'"') != 2 * len(alike) - 2 or b'\\"' in listed or listed.endswith(b"\\")
-        ):
-            return None
+        pieces = [data[start:end] for data in alike]
+        listed = b'","'.join(pieces)
+        if len(alike) > 1:
+            # Every quotation mark that is not escaped must be one of ours, and none of ours may be escaped.
+            read = listed.replace(rb"\\", b"")
+            if read.count(b'"') - read.count(b'\\"') != 2 * len(alike) - 2:
+                return None
+            if b"\\" in listed and any(piece.endswith(b"\\") for piece in pieces):
+                return None
         try:
             found: list[str] = orjson.loads(b'["' + listed + b'"]')
         except orjson.JSONDecodeError:

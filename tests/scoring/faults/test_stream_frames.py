@@ -18,21 +18,6 @@ from promptreg.scoring.faults.observe import observe_exchange
 
 PIECES = ["a", "好", "", "\n", '"', "\\", '","', '\\","', "\\\\", "\ud83d", "\t", "x\u2028y", "é" * 9]
 PIECES += ['"},"finish_reason":"stop"']
-    "a",
-    "好",
-    "",
-    "\n",
-    '"',
-    "\\",
-    '","',
-    '\\","',
-    "\\\\",
-    "\ud83d",
-    "\t",
-    "x\u2028y",
-    '"},"finish_reason":"stop"',
-    "é" * 9,
-]
 
 
 def sent(value, *, ascii_only=True):
