@@ -16,6 +16,15 @@ _RUN: Final = re.compile(r"(\S)\1{15,}+")
 _ENDING: Final = " \t\r\n.,;:!?…。，；：！？、\"'”’)]}）】」』*_|`"
 
 
+_MARK_OF_DATA: Final = re.compile(r"[|{}\[\]<>=_\\]|;\s?\n")
+_SENTENCE_END: Final = re.compile(r"[.!?…](?=[\s\"'”’)*]|$)|[。！？…]")
+_SEPARATOR: Final = re.compile(r"[,，、;；/|·•\t]")
+_WORD: Final = re.compile(r"[A-Za-z\u00c0-\u024f\u0370-\u052f]{2,}|[\u3040-\u30ff\u4e00-\u9fff]{2}|[\uac00-\ud7a3]{2}")
+_LEAST_WORDS: Final = 4
+_LONGEST_ITEM: Final = 40
+"""Characters of an item of a list that only a comma divides."""
+
+
 class Run(NamedTuple):
     """The longest run of one visible character."""
 
@@ -73,6 +82,29 @@ def periodic_tail(text: str) -> Loop | None:
         if 0 < len(body) - len(stripped) <= 8:
             found = _tail_of(stripped)
     return found
+
+
+def is_listed(unit: str) -> bool:
+    """Whether a passage that comes again and again is an item of a list, or lines of data, settings or code.
+
+    Those are repeated on purpose: a label for each of many texts, equal servers, the types of a tuple. Sentences are
+    not, and neither are words with nothing but blanks between them.
+    """
+    if is_sentence(unit):
+        return False
+    if "\n" in unit or _MARK_OF_DATA.search(unit):
+        return True
+    return len(unit) <= _LONGEST_ITEM and _SEPARATOR.search(unit) is not None
+
+
+def is_sentence(unit: str) -> bool:
+    """Whether a passage holds a whole sentence: words, four at least, that an end mark closes, and no marks of data.
+
+    A passage may begin anywhere, so the end mark may stand in its middle.
+    """
+    if _MARK_OF_DATA.search(unit) or _SENTENCE_END.search(unit) is None:
+        return False
+    return sum(1 for _ in zip(range(_LEAST_WORDS), _WORD.finditer(unit), strict=False)) == _LEAST_WORDS
 
 
 def _tail_of(text: str) -> Loop | None:

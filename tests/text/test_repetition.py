@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from promptreg.text.repetition import longest_run, periodic_tail
+from promptreg.text.repetition import is_listed, longest_run, periodic_tail
 
 
 @settings(max_examples=200, deadline=None)
@@ -35,3 +35,22 @@ def test_the_passage_and_its_repeats_are_told(unit):
 @pytest.mark.parametrize("text", ["", "abc", "no no no", "a" * 39, "The end of a text that repeats nothing at all."])
 def test_short_and_plain_texts_have_none(text):
     assert periodic_tail(text) is None
+
+
+@pytest.mark.parametrize("unit", ["positive\n", ", positive", "、正面", " server a:80 weight=1;\n", "nop\n"])
+def test_items_and_lines_of_data_are_listed(unit):
+    assert is_listed(unit)
+
+
+@pytest.mark.parametrize(
+    "unit",
+    [
+        "Check the schedule with me.\n",
+        " Cheng",
+        "加油",
+        "time, and then we check. At this ",
+        "先确认时间表，再签合同。",
+    ],
+)
+def test_sentences_and_bare_words_are_not_listed(unit):
+    assert not is_listed(unit)

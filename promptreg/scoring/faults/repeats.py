@@ -10,7 +10,7 @@ from promptreg.answer.model import LOOP_STOPPED
 from promptreg.scoring.faults.catalogue import found
 from promptreg.scoring.faults.evidence import shown
 from promptreg.scoring.faults.model import Probe, Rule
-from promptreg.text.repetition import longest_run, periodic_tail
+from promptreg.text.repetition import is_listed, longest_run, periodic_tail
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -43,6 +43,15 @@ _ASCII_PUNCTUATION: Final = "!?,;:\"'()[]{}@$%&^"
 _PUNCTUATION: Final = re.compile(f"[{re.escape(_ASCII_PUNCTUATION)}，。；：！？、“”（）]")
 _LEAST_MARKS: Final = 16
 """Two fifths of 40 visible characters."""
+
+_LONGEST_REMARK: Final = 60
+"""Characters of a line that may be said of each of many things."""
+
+_LONGEST_PROMPT: Final = 20_000
+_NUMBER: Final = re.compile(r"(?<![\d.])\d{1,4}(?![\d.])|(?<!\d)\d{1,4}(?=\.(?!\d))")
+_TOKEN_PART: Final = re.compile(r"[A-Za-z0-9+/=_.-]{1,800}")
+_LEAST_CODE: Final = 12
+"""Other characters of a code that a run may be a part of."""
 
 _LETTER: Final = re.compile(r"[^\W\d_]")
 
@@ -103,7 +112,7 @@ def _run(call: Observation, where: str, text: Text, goldens: tuple[Text, ...]) -
         return None
     if any((known := longest_run(golden.raw)) and known.character == run.character for golden in goldens):
         return None
-    if not _cut(call) and _drawn(run, known=bool(goldens)):
+    if not _cut(call) and (_drawn(run, known=bool(goldens)) or _pads(run, text.raw)):
         return None
     if not _cut(call) and not goldens and _wanted(call, run.character):
         return None
@@ -123,11 +132,23 @@ def _drawn(run: Run, *, known: bool) -> bool:
     return run.character.isdigit() or run.length < _LONGEST_LINE
 
 
+def _pads(run: Run, raw: str) -> bool:
+    """Whether a run is a part of one long code of letters and digits, as in a key, a token or encoded bytes."""
+    if not (run.character.isascii() and run.character.isalnum()):
+        return False
+    before = raw[max(0, run.offset - 400) : run.offset].split()
+    after = raw[run.offset + run.length :][:400].split()
+    begins = before[-1] if before and not raw[run.offset - 1].isspace() else ""
+    ends = after[0] if after and not raw[run.offset + run.length].isspace() else ""
+    code = begins + ends
+    return len(code) >= _LEAST_CODE and _TOKEN_PART.fullmatch(code) is not None and any(map(str.isdigit, code))
+
+
 def _loop(call: Observation, where: str, text: Text, goldens: tuple[Text, ...]) -> Finding | None:
     loop = periodic_tail(text.raw)
     if loop is None or not loop.unit.strip():
         return None  # blanks at the end are another kind
-    if any(_known_loop(loop, periodic_tail(golden.raw)) for golden in goldens):
+    if any(_known_loop(loop, golden) for golden in goldens):
         return None
     if not (_is_cut_loop(call, loop) if _cut(call) else _is_whole_loop(call, text, loop, goldens)):
         return None
@@ -135,9 +156,13 @@ def _loop(call: Observation, where: str, text: Text, goldens: tuple[Text, ...]) 
     return found(kind, f"{where}[{loop.offset}]", f"“{shown(loop.unit.strip(), 80)}” ×{loop.repeats}")
 
 
-def _known_loop(loop: Loop, known: Loop | None) -> bool:
-    """Whether the source went round as well, and about as often."""
-    return known is not None and known.repeats * 3 >= loop.repeats
+def _known_loop(loop: Loop, golden: Text) -> bool:
+    """Whether the source went round as well, or said the same passage about as often, in whatever order."""
+    known = periodic_tail(golden.raw)
+    if known is not None and known.repeats * 3 >= loop.repeats:
+        return True
+    said = golden.raw.count(loop.unit.strip())
+    return said > 1 and said * 2 >= loop.repeats
 
 
 def _is_cut_loop(call: Observation, loop: Loop) -> bool:
@@ -153,12 +178,34 @@ def _is_whole_loop(call: Observation, text: Text, loop: Loop, goldens: tuple[Tex
     """A loop that the model ended by itself: much more often a wish, so more of it is needed."""
     if not _LETTER.search(loop.unit) or loop.length * 2 < len(text.raw.rstrip()):
         return False
-    if loop.unit.count("|") > 1 or loop.unit.strip() in text.code:
+    unit = loop.unit.strip()
+    if loop.unit.count("|") > 1 or unit in text.code or is_listed(loop.unit):
+        return False
+    if len(unit) == 1:
+        return False  # a run of one character has its own rule
+    if loop.repeats < _least_repeats(loop, known=bool(goldens)):
         return False
     if goldens:
         return True
     prompt = call.prompt
-    return loop.repeats >= 6 and not prompt.wants_repetition and not prompt.wants_shape
+    return not prompt.wants_repetition and not prompt.wants_shape and not _is_counted(prompt.raw, loop.repeats)
+
+
+def _least_repeats(loop: Loop, *, known: bool) -> int:
+    """How often a passage has to stand there, where the model ended by itself, before no one can have meant it."""
+    if loop.period <= _LONGEST_WORD:
+        return 12 if known else 32  # a chant, a sound, a label
+    if known:
+        return 1
+    if "\n" in loop.unit and loop.period <= _LONGEST_REMARK:
+        return 20  # the same remark on each of many things
+    return 6
+
+
+def _is_counted(prompt: str, repeats: int) -> bool:
+    """Whether a prompt names about as many things as there are repetitions: a label for each of 24 reviews."""
+    numbers = (int(number) for number in _NUMBER.findall(prompt[:_LONGEST_PROMPT]))
+    return any(abs(number - repeats) <= max(1, repeats // 10) for number in numbers)
 
 
 def _punctuation(call: Observation, where: str, text: Text, goldens: tuple[Text, ...]) -> Finding | None:
@@ -166,15 +213,24 @@ def _punctuation(call: Observation, where: str, text: Text, goldens: tuple[Text,
     if count < _LEAST_MARKS:
         return None
     visible = text.visible
-    if (
-        visible < 40
-        or count * 5 < visible * 2
-        or any(golden.raw.count(mark) * 5 >= len(golden.raw) for golden in goldens)
-    ):
+    if visible < 40 or count * 5 < visible * 2 or any(_is_as_marked(golden, mark, count) for golden in goldens):
         return None
     if call.prompt.wants_repetition or (call.prompt.wants_shape and not _cut(call)):
         return None
+    if _divides(text.prose, mark):
+        return None
     return found("F02", f"{where}[{text.raw.index(mark)}]", f"“{mark}” is {count} of {visible} visible characters")
+
+
+def _is_as_marked(golden: Text, mark: str, count: int) -> bool:
+    """Whether the source wrote as much of a mark, or about as many of another one."""
+    return golden.raw.count(mark) * 5 >= len(golden.raw) or _commonest_mark(golden.prose)[0] * 3 >= count * 2
+
+
+def _divides(prose: str, mark: str) -> bool:
+    """Whether a mark stands between things that differ: a list of letters, digits or short names."""
+    items = [item for part in prose.split(mark) if (item := part.strip())]
+    return len(items) >= prose.count(mark) and len(set(items)) * 2 >= len(items)
 
 
 def _commonest_mark(prose: str) -> tuple[int, str]:

@@ -1,0 +1,88 @@
+"""Repetition that an answer means, and loops that look a little like it."""
+
+from __future__ import annotations
+
+import pytest
+
+from promptreg.scoring.faults import repeats
+from promptreg.scoring.faults.payload import observations_from_json
+from promptreg.scoring.faults.registry import find_faults
+
+GREEK = "αβγδεζηθικλμνξοπρστυφχψω"
+REPLICA = "  - host: localhost\n    port: 8080\n    weight: 1\n"
+LABEL_24 = "Label each of the 24 reviews"
+
+
+def call(prompt, content="", *, finish="stop", golden=None, reasoning=None, tokens=None, cap=None):
+    message = {"role": "assistant", "content": content, "reasoning_content": reasoning}
+    body = {"choices": [{"index": 0, "message": message, "finish_reason": finish}]}
+    if tokens is not None:
+        body["usage"] = {"prompt_tokens": 9, "completion_tokens": tokens, "total_tokens": 9 + tokens}
+    request = {"messages": [{"role": "user", "content": prompt}]} | ({} if cap is None else {"max_tokens": cap})
+    value = {"request": request, "status": 200, "body": body}
+    return value if golden is None else {**value, "golden": {"content": golden}}
+
+
+def kinds(value):
+    return {finding.kind for finding in find_faults(observations_from_json(value), (repeats.rules,))}
+
+
+MEANT = {
+    "labels on lines": call(LABEL_24, "positive\n" * 24),
+    "labels, one differs on the source": call(LABEL_24, "positive\n" * 24, golden="positive\n" * 23 + "negative"),
+    "labels, the source mixed them": call(
+        LABEL_24, "positive\n" * 24, golden="positive\nnegative\npositive\npositive\n" * 6
+    ),
+    "labels with commas": call("24 reviews sentiment, comma separated", ", ".join(["positive"] * 24)),
+    "labels with blanks": call("Sentiment of these 40 reviews?", " ".join(["positive"] * 40)),
+    "labels in Chinese": call("给这30条评论分类", "、".join(["正面评价"] * 30)),
+    "labels of two words": call("Rate the answers", "\n".join(["very good"] * 60)),
+    "letters of an alphabet": call("列出希腊字母", "、".join(GREEK)),
+    "letters, other commas on the source": call("列出希腊字母", "、".join(GREEK), golden=", ".join(GREEK)),
+    "letters cut by the cap": call("列出希腊字母", "、".join(GREEK) + "、", finish="length"),
+    "single digits": call("Permutation of 20?", ",".join(map(str, range(40)))),
+    "settings": call("Give me a config with ten identical replicas", (REPLICA * 10).rstrip()),
+    "servers": call("nginx upstream", "upstream app {\n" + "    server 10.0.0.1:8080 weight=1;\n" * 8 + "}"),
+    "instructions": call("assembly nops", "nop\n" * 20),
+    "a tuple of types": call("TypeScript tuple of ten numbers", f"type T = [{', '.join(['number'] * 12)}];"),
+    "a token's padding": call("Short JWT sample", "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0." + "A" * 43),
+    "a chant": call("念佛", "，".join(["南无阿弥陀佛"] * 7) + "。"),
+    "a sound": call("Train sound", "Choo" + " choo" * 9 + "!"),
+    "one remark on each of many things": call("Review the clauses.", "There are no issues with it.\n" * 12),
+    "as often as the source, in another order": call(
+        "Review the clauses.",
+        "There is no issue with this clause. " * 8,
+        golden="There is no issue with this clause. This one is wrong. " * 7,
+    ),
+}
+
+
+@pytest.mark.parametrize("name", MEANT)
+def test_repetition_that_is_meant_is_silent(name):
+    assert kinds(MEANT[name]) == set()
+
+
+LOOPS = {
+    "a sentence that ends by itself": ("F03", call("Audit this.", "We see the clause again here. " * 12)),
+    "a sentence with a slash": ("F03", call("Audit this.", "The buyer/seller has to confirm the schedule. " * 8)),
+    "a sentence in Chinese": ("F03", call("审查条款", "供应商必须在审计之前确认时间表，否则合同无效。" * 8)),
+    "a sentence on lines": ("F03", call("Audit.", "", reasoning="Wait, let me check the clause once more.\n" * 30)),
+    "words without an end": ("F03", call("Audit this.", "and then the clause again " * 9)),
+    "a word that ends by itself": ("F02", call("Who founded it?", "It was" + " Cheng" * 60)),
+    "a word that the source says once": ("F02", call("Who?", "Cheng " * 20, golden="Cheng founded it.")),
+    "a label to the cap": ("F02", call("Is it good?", "positive\n" * 40, finish="length")),
+    "a list to the cap": ("F02", call("Which ones?", "alpha, " * 40, finish="length")),
+    "empty items": ("F02", call("介绍公司", "公司成立于" + "，。" * 14 + "，" * 30 + "。", finish="length")),
+    "the same letters between commas": ("F02", call("介绍公司", "的，是，的，了，是，" * 4 + "的，是，了，" * 3)),
+    "a letter that is no part of a code": ("F01", call("Name a colour.", "Blue " + "B" * 40, golden="Blue.")),
+    "a sentence that the source says once": (
+        "F03",
+        call("Audit this.", "The clause is not fine at all. " * 7, golden="The clause is not fine at all."),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", LOOPS)
+def test_a_loop_is_found(name):
+    kind, value = LOOPS[name]
+    assert kinds(value) == {kind}
