@@ -80,13 +80,14 @@ _EAST_ASIA: Final = re.compile(
     re.IGNORECASE,
 )
 _ECHO: Final = re.compile(
-    r"(?:\b(?:repeat|echo|copy|reproduce|say back|write back|return|output|print)\b[^:：\n]{0,80}?"
-    r"|(?:重复|复述|原样|照抄|逐字|抄写|复制|回显)[^:：\n]{0,40}?)[:：]\s*(?P<text>\S[^\r]*)",
+    r"(?:\b(?:repeat|echo|copy|reproduce|(?:say|write|type|read)(?: \w{1,10}){0,2} back|return|output|print"
+    r"|word for word)\b[^:：\n]{0,80}?"
+    r"|(?:重复|复述|原样|照抄|逐字|抄写|复制|回显|一字不|一个字[都也]?不|丝毫不差)[^:：\n]{0,40}?)[:：]\s*(?P<text>\S[^\r]*)",
     re.IGNORECASE | re.DOTALL,
 )
 _ECHO_EXACTLY: Final = re.compile(
     r"\b(?:exact(?:ly)?|verbatim|word for word|unchanged|as is|repeat|echo|character by character)\b"
-    r"|原样|照抄|逐字|重复|复述|回显|一字不",
+    r"|原样|照抄|逐字|重复|复述|回显|一字不|一个字[都也]?不|丝毫不差",
     re.IGNORECASE,
 )
 

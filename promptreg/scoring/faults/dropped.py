@@ -11,7 +11,7 @@ from promptreg.scoring.faults.catalogue import found
 from promptreg.scoring.faults.model import Probe, Rule
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Container, Iterator, Sequence
 
     from promptreg.scoring.faults.model import Finding, Observation
 
@@ -33,7 +33,7 @@ def _dropped(call: Observation) -> Iterator[Finding]:
     answer = call.content.raw[:_LONGEST]
     echo = text_to_echo(call.last_question[:_LONGEST])
     if echo is not None:
-        pair = _shorter_echo(echo, answer)
+        pair = _shorter_echo(echo, answer, cut=call.finish_reason != "stop")
         if pair is not None and not _recorded(call, pair[1]):
             yield found("F06", "content", f"“{pair[0]}” came back as “{pair[1]}”")
         return
@@ -53,11 +53,14 @@ def _dropped(call: Observation) -> Iterator[Finding]:
         return
 
 
-def _shorter_echo(echo: str, answer: str) -> tuple[str, str] | None:
-    """The first token that lost characters in an echo, or the whole of an echo in unspaced script that did."""
+def _shorter_echo(echo: str, answer: str, *, cut: bool) -> tuple[str, str] | None:
+    """The first token that lost characters in an echo, or the whole of an echo in unspaced script that did.
+
+    An answer that was cut may end in the midst of a word.
+    """
     if echo.strip(_QUOTES) in answer:
         return None
-    for pair in _shorter_tokens(_missing(echo, answer), echo, answer):
+    for pair in _shorter_tokens(_missing(echo, answer), echo if cut else frozenset(_tokens(echo)), answer):
         return pair
     wanted, got = (_BLANKS.sub("", text.strip(_QUOTES)) for text in (echo, answer))
     if wanted == got or got in wanted or not 2 * len(got) >= len(wanted) or not _is_subsequence(got, wanted):
@@ -82,8 +85,11 @@ def _tokens(text: str) -> list[str]:
     return list(dict.fromkeys((*(pattern.findall(text) if pattern else ()), *_TOKEN.findall(text))))
 
 
-def _shorter_tokens(missing: Sequence[str], given: str, answer: str) -> Iterator[tuple[str, str]]:
-    """Pairs of a token that is missing from the answer, and what is left of it there."""
+def _shorter_tokens(missing: Sequence[str], given: Container[str], answer: str) -> Iterator[tuple[str, str]]:
+    """Pairs of a token that is missing from the answer, and what is left of it there.
+
+    What was given may be a text, so that an answer may hold parts of its words, or the words that have to come whole.
+    """
     if not missing:
         return
     present = [token for token in _tokens(answer) if token not in given]

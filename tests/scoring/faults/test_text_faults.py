@@ -177,6 +177,11 @@ DROPPED = [
     call("Repeat exactly: Order 20481 ships to Marienplatz 14.", "Order 2041 ships to Marienplatz 14."),
     call("请原样重复：订单20481发往慕尼黑玛利亚广场14号", "订单20481发往慕尼玛利亚广14号"),
     call("Echo this back verbatim: user=anna.keller id=77120934", "user=anna.keller id=7712934"),
+    call("请一字不差地重复下面这行：张伟 13800138000", "张伟 1380013800"),
+    call("一字不差地复述：张伟的手机号是 13800138000。", "张伟的手机号是 1380013800。"),
+    call("Say this back to me word for word: Order 20481 ships to Munich.", "Order 2041 ships to Munich."),
+    call("Word for word, please: Order 20481 ships to Munich.", "Order 2048 ships to Munich."),
+    call("下面的话一个字也不要改：订单 20481 已发货", "订单 2048 已发货"),
     call("Where is parcel AX-77310-KL?", "Parcel AX-7310-KL is in Munich."),
     call("Open https://example.com/orders/20481/status please", "See https://example.com/orders/2081/status now."),
     call("订单 20481 到哪了？", "订单 2041 已发货。", golden="订单 20481 已发货。"),
@@ -186,6 +191,10 @@ DROPPED = [
 @pytest.mark.parametrize("value", DROPPED)
 def test_dropped_characters_are_found(value):
     assert [(finding.kind, finding.severity) for finding in found(value)] == [("F06", "E")]
+
+
+def test_an_echo_that_was_cut_in_a_number_lost_nothing():
+    assert kinds(call("Repeat exactly: Anna 13800138000", "Anna 1380013800", finish="length")) == set()
 
 
 DAMAGED = [
