@@ -44,6 +44,9 @@ _INVISIBLE: Final = regex.compile(
     r"[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Zs}\u034f\u115f\u1160\u2800\u3164\uffa0--[ \n\t\u3000]]",
     regex.VERSION1,
 )
+_NOTHING_SHOWN: Final = regex.compile(
+    r"[\s\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Zs}\u034f\u115f\u1160\u2800\u3164\uffa0\ufe00-\ufe0f]*+"
+)
 # Joiners are part of the character around them in emoji and in scripts that use them; alone they hide something.
 _JOINED: Final = regex.compile(
     r"(?<=[\p{M}\p{Extended_Pictographic}\p{Emoji_Modifier}\p{Arabic}\p{Indic_Syllabic_Category=Virama}])[\u200c\u200d]",
@@ -96,6 +99,11 @@ def normalisations_between(a: str, b: str) -> tuple[Normalisation, ...] | None:
     if _apply(a, without=others) == _apply(b, without=others):
         return needed
     return tuple(step for step, change in _STEPS.items() if change(a) != a or change(b) != b)
+
+
+def is_blank(text: str) -> bool:
+    """Whether a text shows nothing: it is empty, or holds only blanks, control characters and zero-width characters."""
+    return not text.strip() or _NOTHING_SHOWN.fullmatch(text) is not None
 
 
 def invisibles(text: str) -> tuple[Mark, ...]:

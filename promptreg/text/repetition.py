@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import operator
 import re
-from itertools import compress
+from itertools import compress, islice
 from typing import Final, NamedTuple
 
 LONGEST_PERIOD: Final = 2_000
@@ -20,6 +20,12 @@ _MARK_OF_DATA: Final = re.compile(r"[|{}\[\]<>=_\\]|;\s?\n")
 _SENTENCE_END: Final = re.compile(r"[.!?…](?=[\s\"'”’)*]|$)|[。！？…]")
 _SEPARATOR: Final = re.compile(r"[,，、;；/|·•\t]")
 _WORD: Final = re.compile(r"[A-Za-z\u00c0-\u024f\u0370-\u052f]{2,}|[\u3040-\u30ff\u4e00-\u9fff]{2}|[\uac00-\ud7a3]{2}")
+_COUNTER: Final = re.compile(r"(?:(?<=[\s(（第*#])|^)\d{1,5}(?=[.)、:：．）条步章])")
+_COUNTER_MARKS: Final = " \t\r\n.)、:：．）(（第条步章*#-"
+_NUMBERED: Final = 8_000
+"""Characters at the end of a text in which numbered items are looked for."""
+
+_LEAST_NUMBERED: Final = 6
 _LEAST_WORDS: Final = 4
 _LONGEST_ITEM: Final = 40
 """Characters of an item of a list that only a comma divides."""
@@ -84,6 +90,27 @@ def periodic_tail(text: str) -> Loop | None:
     return found
 
 
+def numbered_tail(text: str) -> Loop | None:
+    """The repetition that a text ends in, where only the numbers of the items differ: “1. Check it. 2. Check it.”.
+
+    The text that comes again has at least three words and comes at least 6 times. Only the last characters of a text
+    are looked at, so of a long repetition only the last items are counted.
+    """
+    tail = text[-_NUMBERED:]
+    alike = _COUNTER.sub("1", tail)
+    loop = periodic_tail(alike)
+    if loop is None or loop.repeats < _LEAST_NUMBERED:
+        return None
+    around = loop.unit * 2
+    counters = list(_COUNTER.finditer(around))
+    if len(counters) < 2:
+        return None
+    unit = around[counters[0].end() : counters[1].start()].strip(_COUNTER_MARKS)
+    if not _has_words(unit, 3):
+        return None
+    return Loop(loop.period, max(0, text.find(unit)), loop.length, unit)
+
+
 def is_listed(unit: str) -> bool:
     """Whether a passage that comes again and again is an item of a list, or lines of data, settings or code.
 
@@ -104,7 +131,11 @@ def is_sentence(unit: str) -> bool:
     """
     if _MARK_OF_DATA.search(unit) or _SENTENCE_END.search(unit) is None:
         return False
-    return sum(1 for _ in zip(range(_LEAST_WORDS), _WORD.finditer(unit), strict=False)) == _LEAST_WORDS
+    return _has_words(unit, _LEAST_WORDS)
+
+
+def _has_words(unit: str, least: int) -> bool:
+    return sum(1 for _ in islice(_WORD.finditer(unit), least)) == least
 
 
 def _tail_of(text: str) -> Loop | None:

@@ -7,7 +7,8 @@ from typing import Final
 
 _REPETITION: Final = re.compile(
     r"\b(?:repeat(?:ed|edly|ing|s)?|repetitions?|copies|over and over|again and again|"
-    r"(?:\d+|two|three|four|five|six|seven|eight|nine|ten|twelve|twenty|fifty|hundred|thousand|many|several) times|"
+    r"(?:\d+|two|three|four|five|six|seven|eight|nine|ten|twelve|twenty|fifty|hundred|thousand|many|several) "
+    r"times(?! of\b| zones?\b| tables?\b| when\b)|"
     r"(?:rows?|lines?|string|series|sequence) of|in a row|alternat\w{1,5}|print|draw|refrain|chorus|mantra|chant|"
     r"banner|divider|separator|pad(?:ded|ding)?|filled with|exclamation|asterisks?|hyphens?|dashes|underscores?|stars|"
     r"dots|zeros|zeroes|emojis?|hearts|ascii|countdown|digits|decimals?|binary|hex|scream|laugh|"
@@ -24,6 +25,16 @@ _SHAPED: Final = re.compile(
     r"|表格|表|矩阵|数组|代码|脚本|程序|函数|数据|模板|日程|日历|日志|诗|词|歌|曲|祷|经文|谱|棋盘|迷宫|画",
     re.IGNORECASE,
 )
+_QUESTION: Final = re.compile(
+    r"^\s*(?:why|how come|what does|what do|what is wrong|what causes|is it|are there)\b"
+    r"|怎么办|为什么|为何|怎么回事|什么原因|怎么解决|如何解决|是什么意思|怎么修",
+    re.IGNORECASE,
+)
+
+
+def is_question_about_marks(prompt: str) -> bool:
+    """Whether a prompt asks why something is so, or what to do about it: “Why does the sign show an asterisk?”."""
+    return _QUESTION.search(prompt) is not None
 
 
 def asks_for_repetition(prompt: str) -> bool:

@@ -53,7 +53,7 @@ def _empty(call: Observation) -> Iterator[Finding]:
         return
     count = call.usage.completion_tokens if call.usage is not None else None
     blanks = len(call.answer.content)
-    shown = f"{blanks} blank characters" if blanks else "no text"
+    shown = f"{blanks} blank or invisible characters" if blanks else "no text"
     billed = "" if count is None else f"; {count} tokens are billed"
     yield found("F51", "content", f"{shown}, finish_reason {call.finish_reason}{billed}")
 
@@ -61,14 +61,14 @@ def _empty(call: Observation) -> Iterator[Finding]:
 def _anything(call: Observation) -> bool:
     """Whether any part of the answer holds something."""
     answer = call.answer
-    if answer.content.strip() or answer.reasoning.strip() or answer.tool_calls or "other_parts" in answer.flags:
+    if not call.content.blank or not call.reasoning.blank or answer.tool_calls or "other_parts" in answer.flags:
         return True
     return isinstance((call.message or {}).get("audio"), dict)
 
 
 def _wished_empty(call: Observation) -> bool:
     """Whether an empty answer is right: the source gave one, or the question asks for one."""
-    if call.golden is not None and any(not one.strip() for one in call.golden.contents):
+    if call.golden is not None and any(text.blank for text in call.golden.content_texts):
         return True
     return not call.answer.content and _WISHED_EMPTY.search(call.last_question) is not None
 

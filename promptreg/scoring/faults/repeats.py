@@ -10,7 +10,8 @@ from promptreg.answer.model import LOOP_STOPPED
 from promptreg.scoring.faults.catalogue import found
 from promptreg.scoring.faults.evidence import shown
 from promptreg.scoring.faults.model import Probe, Rule
-from promptreg.text.repetition import is_listed, longest_run, periodic_tail
+from promptreg.text import wishes
+from promptreg.text.repetition import is_listed, longest_run, numbered_tail, periodic_tail
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -116,9 +117,16 @@ def _run(call: Observation, where: str, text: Text, goldens: tuple[Text, ...]) -
         return None
     if not _cut(call) and not goldens and _wanted(call, run.character):
         return None
-    if _cut(call) and not goldens and call.prompt.wants_repetition:
+    if _cut(call) and not goldens and call.prompt.wants_repetition and not _is_asked_about(call, run.character):
         return None
     return found("F01", f"{where}[{run.offset}]", f"{run.character} ×{run.length}")
+
+
+def _is_asked_about(call: Observation, character: str) -> bool:
+    """Whether a prompt asks why there are such marks, rather than for a row of them."""
+    if character in _DRAWN or character in _SHOUTED or character in call.prompt.raw:
+        return False
+    return wishes.is_question_about_marks(call.prompt.raw)
 
 
 def _drawn(run: Run, *, known: bool) -> bool:
@@ -145,7 +153,7 @@ def _pads(run: Run, raw: str) -> bool:
 
 
 def _loop(call: Observation, where: str, text: Text, goldens: tuple[Text, ...]) -> Finding | None:
-    loop = periodic_tail(text.raw)
+    loop = periodic_tail(text.raw) or (numbered_tail(text.raw) if _cut(call) else None)
     if loop is None or not loop.unit.strip():
         return None  # blanks at the end are another kind
     if any(_known_loop(loop, golden) for golden in goldens):
@@ -158,7 +166,7 @@ def _loop(call: Observation, where: str, text: Text, goldens: tuple[Text, ...]) 
 
 def _known_loop(loop: Loop, golden: Text) -> bool:
     """Whether the source went round as well, or said the same passage about as often, in whatever order."""
-    known = periodic_tail(golden.raw)
+    known = periodic_tail(golden.raw) or numbered_tail(golden.raw)
     if known is not None and known.repeats * 3 >= loop.repeats:
         return True
     said = golden.raw.count(loop.unit.strip())
@@ -255,10 +263,12 @@ def _cut(call: Observation) -> bool:
 
 
 def _billed_for_nothing(call: Observation) -> Iterator[Finding]:
-    """Tokens were billed, and no field holds a character: special tokens that are not shown."""
+    """Tokens were billed, and no field shows anything: special tokens that are hidden, or blanks up to the cap."""
     usage = call.usage
-    if not call.answered or usage is None or call.tool_calls or call.answer.content or call.answer.reasoning:
+    if not call.answered or usage is None or call.tool_calls or not call.content.blank or not call.reasoning.blank:
         return
+    if (call.content or call.reasoning) and not _cut(call):
+        return  # an answer of blanks that ended by itself is an empty answer: F51
     tokens = usage.completion_tokens or 0
     hidden = usage.reasoning_tokens or 0
     if tokens - hidden >= _LEAST_TOKENS:

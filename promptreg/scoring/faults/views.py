@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
+from promptreg.text.normalise import is_blank
 from promptreg.text.script import language_of, language_of_letters, script_counts, without_code
 
 if TYPE_CHECKING:
@@ -26,7 +27,7 @@ class Text:
     @cached_property
     def blank(self) -> bool:
         """Whether there is nothing to see."""
-        return not self.raw.strip()
+        return is_blank(self.raw)
 
     @cached_property
     def prose(self) -> str:

@@ -23,6 +23,10 @@ def call(prompt, content="", *, finish="stop", golden=None, reasoning=None, toke
     return value if golden is None else {**value, "golden": {"content": golden}}
 
 
+def steps(text, count, end="\n", mark=". "):
+    return "".join(f"{number}{mark}{text}{end}" for number in range(1, count + 1))
+
+
 def kinds(value):
     return {finding.kind for finding in find_faults(observations_from_json(value), (repeats.rules,))}
 
@@ -86,3 +90,92 @@ LOOPS = {
 def test_a_loop_is_found(name):
     kind, value = LOOPS[name]
     assert kinds(value) == {kind}
+
+
+NUMBERED = {
+    "lines": call(
+        "Audit.", "Number every step.\n" + steps("Check the schedule with the supplier.", 6), finish="length"
+    ),
+    "lines in Chinese": call("写计划", "计划如下：\n" + steps("完成需求分析并提交评审报告。", 16), finish="length"),
+    "one line": call("Audit.", steps("Check the schedule again.", 30, " "), finish="length", cap=200),
+    "other marks": call("写计划", steps("完成需求分析并提交评审报告。", 16, "\n", "、"), finish="length"),
+    "bold": call("Plan.", "".join(f"**{n}.** Check the schedule again.\n" for n in range(1, 40)), finish="length"),
+    "numbers go on from 98": call(
+        "Plan.", "".join(f"{n}. Check the schedule again.\n" for n in range(98, 130)), finish="length"
+    ),
+    "reasoning": call("Plan.", "", reasoning=steps("Check the schedule again.", 30), finish="length"),
+    "very long": call("Plan.", steps("Check the schedule with the supplier again.", 3_000), finish="length"),
+    "the source ended": call(
+        "Plan.", steps("Check the schedule again.", 30), finish="length", golden="1. Check the schedule again."
+    ),
+}
+
+
+@pytest.mark.parametrize("name", NUMBERED)
+def test_a_loop_with_a_counter_is_found(name):
+    (finding,) = find_faults(observations_from_json(NUMBERED[name]), (repeats.rules,))
+    assert (finding.kind, finding.severity) == ("F03", "E")
+
+
+NOT_A_LOOP = {
+    "ended by itself": call("Plan.", steps("Check the schedule again.", 10)),
+    "labels": call("Rate 200 answers", steps("positive", 90), finish="length"),
+    "items that differ": call(
+        "Plan.", "".join(f"{n}. Check item {chr(64 + n)} again.\n" for n in range(1, 20)), finish="length"
+    ),
+    "as the source": call(
+        "Plan.",
+        steps("Check the schedule again.", 30),
+        finish="length",
+        golden=steps("Check the schedule again.", 24),
+    ),
+    "asked for": call(
+        "Repeat ten times: check the schedule again.", steps("Check the schedule again.", 10), finish="length"
+    ),
+    "numbers": call("Primes?", ", ".join(map(str, range(1000, 1200))), finish="length"),
+}
+
+
+@pytest.mark.parametrize("name", NOT_A_LOOP)
+def test_numbered_items_that_are_no_loop_are_silent(name):
+    assert kinds(NOT_A_LOOP[name]) == set()
+
+
+@pytest.mark.parametrize(
+    ("prompt", "content", "kind"),
+    [
+        ("Why does the sign show an exclamation mark?", "!" * 64, "F01"),
+        ("打印机一直出现感叹号怎么办？", "！" * 64, "F01"),
+        ("List ten times of day when trains leave.", " ".join(["10:10"] * 16), "F02"),
+    ],
+)
+def test_a_prompt_that_only_names_marks_or_times_wishes_no_repetition(prompt, content, kind):
+    assert kinds(call(prompt, content, finish="length", cap=64)) == {kind}
+
+
+@pytest.mark.parametrize("prompt", ["Print 500 exclamation marks", "请连续输出100个感叹号", "Say it ten times: !"])
+def test_marks_that_were_asked_for_are_silent(prompt):
+    assert kinds(call(prompt, "!" * 64, finish="length", cap=64)) == set()
+
+
+def every_kind(value):
+    return {finding.kind for finding in find_faults(observations_from_json(value)) if finding.severity == "E"}
+
+
+INVISIBLE = ["", " ", "\n", "\u200b", "\u200b\u200b", "\u2800", "\ufeff", "\u3164", "\u00ad \u2060\n", "\ufe0f"]
+
+
+@pytest.mark.parametrize("content", INVISIBLE)
+def test_an_answer_that_shows_nothing_is_empty(content):
+    assert every_kind(call("翻译：书", content, tokens=2)) == {"F51"}
+    assert every_kind(call("翻译：书", content, reasoning=content, tokens=2)) == {"F51"}
+
+
+@pytest.mark.parametrize("content", ["\n" * 64, "\u200b" * 64, " \n" * 32, ""])
+def test_tokens_up_to_the_cap_that_show_nothing_are_one_symbol_again_and_again(content):
+    assert "F01" in every_kind(call("Summarise it.", content, finish="length", tokens=64, cap=64))
+
+
+@pytest.mark.parametrize("content", ["\u200bBook", "\u0665", "👍\ufe0f", "e\u0301"])
+def test_an_answer_that_shows_something_is_not_empty(content):
+    assert every_kind(call("译：Buch", content, tokens=2)) & {"F01", "F51"} == set()
