@@ -17,7 +17,7 @@ import orjson
 
 from promptreg.answer.reader import REASONING_FIELDS
 from promptreg.deployment.exchange import Chunk, Failure, FailureKind
-from promptreg.text.repetition import Loop, periodic_tail
+from promptreg.text.repetition import Loop, is_listed, periodic_tail
 from promptreg.text.wishes import asks_for_repetition, asks_for_shape
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ _SHAPES: Final = 4_000
 """The same of anything without letters, or with the marks of data and code."""
 
 _ASKED: Final = 16_000
-"""The same of anything, where the prompt asks for what may repeat."""
+"""The same of anything, where the prompt asks for what may repeat, and of items of lists and lines of data."""
 
 _LETTER: Final = re.compile(r"[^\W\d_]")
 _MARKS_OF_DATA: Final = re.compile(r"[|{}\[\]<>()=;:\"`#*_/\\]")
@@ -119,7 +119,7 @@ class LoopWatch:
     def _needed(self, unit: str) -> int:
         """Characters of repetition that no answer has on purpose."""
         prompt = "\n".join(_prompt_texts(self._request.get("messages")))
-        if asks_for_repetition(prompt) or asks_for_shape(prompt):
+        if asks_for_repetition(prompt) or asks_for_shape(prompt) or is_listed(unit):
             return _ASKED
         if _LETTER.search(unit) is None or _MARKS_OF_DATA.search(unit) is not None:
             return _SHAPES

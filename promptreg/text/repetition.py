@@ -117,7 +117,7 @@ def is_listed(unit: str) -> bool:
     Those are repeated on purpose: a label for each of many texts, equal servers, the types of a tuple. Sentences are
     not, and neither are words with nothing but blanks between them.
     """
-    if is_sentence(unit):
+    if is_sentence(unit) or not any(map(str.isalnum, unit)):
         return False
     if "\n" in unit or _MARK_OF_DATA.search(unit):
         return True

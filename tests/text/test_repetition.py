@@ -47,6 +47,8 @@ def test_items_and_lines_of_data_are_listed(unit):
     [
         "Check the schedule with me.\n",
         " Cheng",
+        "，",
+        "\n",
         "加油",
         "time, and then we check. At this ",
         "先确认时间表，再签合同。",
