@@ -257,13 +257,18 @@ def _sampling(calls: Sequence[Observation]) -> Iterator[Finding]:
         return  # one seed: the same text is what was asked for
     texts = {_shown(call) for call in answered}
     prompt = answered[0].prompt.raw
-    if len(texts) > 1 or len(next(iter(texts))) < _LEAST_OPEN_CHARACTERS or _FIXED.search(prompt):
-        return
     free = _OPEN.search(prompt) is not None
+    if len(texts) > 1 or _length(next(iter(texts)), free=free) < _LEAST_OPEN_CHARACTERS or _FIXED.search(prompt):
+        return
     if free or len(answered) >= _MANY_SAMPLES:
         severity = Severity.ERROR if free else Severity.WARNING
         told = f"{len(answered)} answers at temperature {number(answered[0].request, 'temperature')}, all alike: "
         yield found("F38", "content", told + next(iter(texts)), severity)
+
+
+def _length(text: str, *, free: bool) -> int:
+    """Characters of a text. Of one that was made up freely, a Chinese character says as much as three letters."""
+    return len(text) + (2 * sum(map(len, _HAN.findall(text))) if free else 0)
 
 
 def _speculation(calls: Sequence[Observation]) -> Iterator[Finding]:

@@ -132,6 +132,7 @@ def test_one_text_at_a_high_temperature_is_f38(repeated):
     assert repeated(
         *((f"种子{n}", "时钟把影子折成一只纸天鹅，轻轻放进昨夜的抽屉里。") for n in range(4)), request=poem
     ) == {"F38": "E"}
+    assert repeated(*((f"种子{n}", "月光洒在旧屋檐。") for n in range(5)), request=poem) == {"F38": "E"}
 
 
 @pytest.mark.parametrize(
@@ -142,6 +143,8 @@ def test_one_text_at_a_high_temperature_is_f38(repeated):
         ([SENTENCE] * 3, {**POEM, "temperature": 0}),
         ([SENTENCE] * 3, {**POEM, "top_k": 1}),
         (["Yes."] * 4, HOT),
+        (["北京"] * 5, {**HOT, "messages": [{"role": "user", "content": "写一个城市名"}]}),
+        (["中国的首都是北京。"] * 5, {**HOT, "messages": [{"role": "user", "content": "中国的首都是哪里？"}]}),
         (
             ["The capital of France is Paris."] * 3,
             {**HOT, "messages": [{"role": "user", "content": "What is the capital of France?"}]},
