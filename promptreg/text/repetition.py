@@ -27,8 +27,8 @@ _NUMBERED: Final = 8_000
 
 _LEAST_NUMBERED: Final = 6
 _LEAST_WORDS: Final = 4
-_LONGEST_ITEM: Final = 40
-"""Characters of an item of a list that only a comma divides."""
+_WORDS_OF_CLAUSE: Final = 5
+"""Words, or pairs of Chinese characters, from which what stands between commas is no item but a clause."""
 
 
 class Run(NamedTuple):
@@ -121,7 +121,7 @@ def is_listed(unit: str) -> bool:
         return False
     if "\n" in unit or _MARK_OF_DATA.search(unit):
         return True
-    return len(unit) <= _LONGEST_ITEM and _SEPARATOR.search(unit) is not None
+    return _SEPARATOR.search(unit) is not None and not _has_words(unit, _WORDS_OF_CLAUSE)
 
 
 def is_sentence(unit: str) -> bool:

@@ -47,6 +47,7 @@ def test_items_and_lines_of_data_are_listed(unit):
     [
         "Check the schedule with me.\n",
         " Cheng",
+        "退款将在七天内退回您的银行，",
         "，",
         "\n",
         "加油",

@@ -187,16 +187,22 @@ def _is_whole_loop(call: Observation, text: Text, loop: Loop, goldens: tuple[Tex
     if not _LETTER.search(loop.unit) or loop.length * 2 < len(text.raw.rstrip()):
         return False
     unit = loop.unit.strip()
-    if loop.unit.count("|") > 1 or unit in text.code or is_listed(loop.unit):
+    if loop.unit.count("|") > 1 or unit in text.code:
         return False
-    if len(unit) == 1:
-        return False  # a run of one character has its own rule
-    if loop.repeats < _least_repeats(loop, known=bool(goldens)):
+    if is_listed(loop.unit) and not _is_far_beyond(loop, goldens):
+        return False
+    # A run of one character has its own rule.
+    if len(unit) == 1 or loop.repeats < _least_repeats(loop, known=bool(goldens)):
         return False
     if goldens:
         return True
     prompt = call.prompt
     return not prompt.wants_repetition and not prompt.wants_shape and not _is_counted(prompt.raw, loop.repeats)
+
+
+def _is_far_beyond(loop: Loop, goldens: tuple[Text, ...]) -> bool:
+    """Whether a list of equal items is far longer than all that the source said, which did not repeat them."""
+    return bool(goldens) and loop.repeats >= 24 and all(len(golden.raw) * 4 < loop.length for golden in goldens)
 
 
 def _least_repeats(loop: Loop, *, known: bool) -> int:
