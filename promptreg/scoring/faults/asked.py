@@ -9,6 +9,10 @@ from typing import Final, NamedTuple
 _THINK_TAGS: Final = re.compile(
     r"think(?:ing)?>|<think|\bthink(?:ing)?[- ](?:tags?|tokens?|blocks?)|思考标签|思维标签", re.IGNORECASE
 )
+_BARE_TAG: Final = re.compile(
+    r"\A\s*<think(?:ing)?>(?!\s*(?:tag|是|和))|(?<=[\s。？?.!！])<think(?:ing)?>\s*\Z", re.IGNORECASE
+)
+_ELEMENTS: Final = re.compile(r"\b(?:xml|html|svg|ssml|tei|elements?|markup)\b|元素|标记语言", re.IGNORECASE)
 _MARKUP: Final = re.compile(
     r"DSML|special token|chat[ _-]?template|chatml|tokeni[sz]er|\bBOS\b|\bEOS\b|end[ -]of[ -](?:sentence|text)"
     r"|prompt format|control token|tool[ _-]call (?:markup|format|syntax|block)|特殊(?:标记|符号|词元|token)|对话模板"
@@ -93,8 +97,16 @@ _ECHO_EXACTLY: Final = re.compile(
 
 
 def speaks_of_think_tags(prompt: str) -> bool:
-    """Whether a prompt is about the tags around reasoning."""
-    return _THINK_TAGS.search(prompt) is not None
+    """Whether a prompt is about the tags around reasoning.
+
+    A bare tag at its beginning or end is about nothing: it is left over from a template, or opens the answer.
+    """
+    return _THINK_TAGS.search(prompt) is not None and _THINK_TAGS.search(_BARE_TAG.sub("", prompt)) is not None
+
+
+def asked_for_elements(prompt: str) -> bool:
+    """Whether a prompt wants XML or something like it, in which every name may be that of an element."""
+    return _ELEMENTS.search(prompt) is not None
 
 
 def speaks_of_markup(prompt: str) -> bool:

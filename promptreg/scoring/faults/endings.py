@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 from promptreg.scoring.faults import counts
 from promptreg.scoring.faults.catalogue import found
 from promptreg.scoring.faults.evidence import around
-from promptreg.scoring.faults.markup import known, quoted, special_marks, talked_about
+from promptreg.scoring.faults.markup import is_about_markup, known, quoted, special_marks, spoken_of, talked_about
 from promptreg.scoring.faults.model import Observation, Probe, Rule, Severity
 from promptreg.scoring.faults.requests import number, stop_texts
 
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from promptreg.canonical import Json
+    from promptreg.scoring.faults.markup import Mark
     from promptreg.scoring.faults.model import Finding
 
 _CAP_SLACK: Final = 2
@@ -134,15 +135,22 @@ def _special_tokens(call: Observation) -> Iterator[Finding]:
     for name, text in (("content", call.content), ("reasoning", call.reasoning)):
         marks = [mark for mark in special_marks(text.prose) if not known(mark, call, recorded)]
         if talked:  # an answer about tokens names them; one that ends in one, or repeats it, leaks
-            ends = text.prose.rstrip()
-            marks = [mark for mark in marks if ends.endswith(mark.text * 2)]
+            marks = [mark for mark in marks if _ends_answer(mark, len(marks), text.prose.rstrip())]
         marks = [mark for mark in marks if not quoted(mark, text.prose)]
+        if marks and is_about_markup(call.prompt.raw, text.prose):
+            marks = [mark for mark in marks if not spoken_of(mark, text.prose)]
         if marks:
             first = marks[0]
             offset = max(0, text.raw.find(first.text))
             times = f" ({len(marks)} times)" if len(marks) > 1 else ""
             yield found("F33", f"{name}[{offset}]", f"{first.text}{times}: {around(text.raw, offset, len(first.text))}")
             return
+
+
+def _ends_answer(mark: Mark, count: int, text: str) -> bool:
+    """Whether a mark ends an answer about tokens by itself: twice in a row, or alone and glued to the last sentence."""
+    glued = count == 1 and text[: mark.offset].endswith((".", "!", "?", "。", "！", "？"))
+    return text.endswith(mark.text * 2) or (glued and mark.offset + len(mark.text) == len(text))
 
 
 rules: Final = (

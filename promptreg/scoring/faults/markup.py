@@ -46,6 +46,25 @@ _TOOL_WORDS: Final = ("DSML", "tool", "<function=")
 _SPECIAL_BEGINS: Final = ("<｜", "<|", "[BOS]", "[EOS]", "[PAD]", "[UNK]")
 """A special token begins with one of these."""
 
+# A text that speaks of markup says so; a leak comes in an answer about the weather.
+_ABOUT: Final = re.compile(
+    r"\b(?:tokens?|tags?|markup|markers?|templates?|pars(?:e[sdr]?|ers|ing)|leak\w{0,3}"
+    r"|tool[- _]calls?|formats?|prompts?|llms?"
+    r"|deepseek|qwen|hermes|chatml|reasoning|elements?|delimiters?)\b|模型|标记|标签|泄[漏露]|解析|模板|词元|推理|格式|正文|思考过程",
+    re.IGNORECASE,
+)
+_SPEAKS_ON: Final = re.compile(
+    r"[ \t](?:is|are|was|were|marks?|means?|opens?|closes?|begins?|starts?|ends?|tells?"
+    r"|leaks?|leaked|appears?|shows?|stands?"
+    r"|tokens?|tags?|blocks?)\b|[ \t]?(?:是|表示|泄[漏露]|出现|标记|标签|开头|结尾|用于|代表)"
+)
+_REST_OF_TAG: Final = re.compile(r"(?:[ \t]name=(?:\"[^\"<>\n]{0,80}\"|[\w.-]{1,64}))?[｜|‖]{0,2}>?")
+_EMPTY_PAIR: Final = re.compile(r"(?:…|\.\.\.)?[ \t]?</[^<>\n]{1,60}>")
+_GOES_ON: Final = re.compile(r"[\"'”’」》`)）]?[ \t]?[,，;；:：、—–-]{0,2}[ \t]{0,2}[^\W\d_]|[.。!?！？](?:\s|\Z)")
+_MARKED: Final = re.compile(r"<[^<>\n]{1,80}>")
+_SENTENCE_ENDS: Final = tuple(".!?。！？…")
+_CONTEXT: Final = 200
+
 _QUOTES: Final = "\"'“”‘’「」『』《》`（("
 
 
@@ -58,12 +77,18 @@ class Mark(NamedTuple):
     """False for the beginning of a mark at the end of a text."""
 
 
-def tool_mark(text: str) -> Mark | None:
-    """The first tool markup in a text, or the beginning of one at its end."""
+def tool_mark(text: str, *, about: bool = False) -> Mark | None:
+    """The first tool markup in a text, or the beginning of one at its end.
+
+    Args:
+        text: the text, in which code does not count as such.
+        about: whether marks that a sentence only speaks of are passed over.
+    """
     if "｜" in text or "|" in text or "<" in text or "▁" in text or "‖" in text:
-        match = _TOOL.search(text) if any(word in text for word in _TOOL_WORDS) else None
-        if match is not None:
-            return Mark(match.group(), match.start())
+        for found in _TOOL.finditer(text) if any(word in text for word in _TOOL_WORDS) else ():
+            mark = Mark(found.group(), found.start())
+            if not (about and spoken_of(mark, text)):
+                return mark
         tail = max(0, len(text) - 48)
         match = _TOOL_BEGUN.search(text, tail)
         if match is not None and len(match.group()) > 1:
@@ -112,6 +137,43 @@ def quoted(mark: Mark, text: str) -> bool:
     before = text[mark.offset - 1 : mark.offset]
     after = text[mark.offset + len(mark.text) : mark.offset + len(mark.text) + 1]
     return bool(before) and bool(after) and before in _QUOTES and (after in _QUOTES or after in "）)")
+
+
+def is_about_markup(prompt: str, text: str) -> bool:
+    """Whether a prompt, or an answer without its marks, is about formats or tokens, so that it may name marks."""
+    return _ABOUT.search(prompt[:20_000]) is not None or _ABOUT.search(_MARKED.sub(" ", text[:20_000])) is not None
+
+
+def spoken_of(mark: Mark, text: str) -> bool:
+    """Whether a mark is named inside a sentence: words before it and after it on its line, set apart from both.
+
+    A leak begins or ends a text, stands in a row with more markup, or is glued to the end of a sentence.
+    """
+    if not mark.whole:
+        return False
+    if quoted(mark, text):
+        return True
+    before = text[max(0, mark.offset - _CONTEXT) : mark.offset].rpartition("\n")[2]
+    end = mark.offset + len(mark.text)
+    after = text[end : end + _CONTEXT].partition("\n")[0]
+    rest = _REST_OF_TAG.match(after)
+    after = after[rest.end() :] if rest else after
+    pair = _EMPTY_PAIR.match(after)
+    if pair and not mark.text.startswith("</"):
+        after = after[pair.end() :]
+    elif mark.text.startswith("</") and _just_opened(before):
+        before = before[: before.rindex("<")]
+    said = before.rstrip()
+    if not any(map(str.isalpha, said)) or _GOES_ON.match(after) is None:
+        return False
+    if said.endswith(_SENTENCE_ENDS):
+        return before != said and _SPEAKS_ON.match(after) is not None
+    return before != said or not said[-1].isascii()
+
+
+def _just_opened(before: str) -> bool:
+    begin = before.rfind("<")
+    return begin >= 0 and re.fullmatch(r"<[^<>\n]{1,60}>(?:…|\.\.\.)?[ \t]?", before[begin:]) is not None
 
 
 def _core(mark: str) -> str:

@@ -6,8 +6,10 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from promptreg.answer.reader import THINK_TAG
+from promptreg.scoring.faults.asked import asked_for_elements
 from promptreg.scoring.faults.catalogue import found
 from promptreg.scoring.faults.evidence import around
+from promptreg.scoring.faults.markup import Mark, is_about_markup, spoken_of
 from promptreg.scoring.faults.model import Probe, Rule, Severity
 from promptreg.scoring.faults.views import Text
 
@@ -25,6 +27,7 @@ _MENTION_AFTER: Final = re.compile(
     r"|(?:…|\.\.\.)\s?</",
     re.IGNORECASE,
 )
+_ELEMENT_FIRST: Final = re.compile(r"\s*<(?!/?think(?:ing)?>)[A-Za-z?!]", re.IGNORECASE)
 _SENTENCE_END: Final = ".!?。！？…」』”\"')）】]}`|~"
 
 
@@ -38,6 +41,11 @@ def _think_tags(call: Observation) -> Iterator[Finding]:
     prose = Text(sent).prose
     tags = list(_TAG.finditer(prose))
     real = [tag for tag in tags if not _is_mention(prose, tag)]
+    if real and real[0].start() > 0:
+        if asked_for_elements(call.prompt.raw) and _ELEMENT_FIRST.match(prose):
+            return  # an XML document of which the tag is one element
+        if is_about_markup(call.prompt.raw, prose):
+            real = [tag for tag in real if not spoken_of(Mark(tag.group(), tag.start()), prose)]
     if call.prompt.is_about_think_tags:
         real = [tag for tag in real if _ends_reasoning(prose, tag)]
     if not real:

@@ -23,6 +23,8 @@ _REPLACEMENT: Final = "\ufffd"
 _ABOUT_REPLACEMENT: Final = re.compile(
     r"U\+FFFD|replacement character|替换字符|替代字符|mojibake|乱码|\\ufffd", re.IGNORECASE
 )
+_DAMAGE_SEEN: Final = re.compile(r"(?P<before>[^\ufffd]?)(?P<run>\ufffd+)(?P<after>[^\ufffd]?)", re.DOTALL)
+_LONGEST_QUOTING: Final = 100_000
 _LENGTH_LABEL: Final = re.compile(r"(?<![0-9A-Za-z.])([0-9]{1,9})\s?([kKmM]?)(?![0-9A-Za-z])")
 _IDENTIFIER: Final = re.compile(r"(?<![\w-])(?=[\w-]{0,30}[0-9])[A-Z][\w-]{3,30}(?![\w-])")
 _LONGER: Final = 2.0
@@ -47,12 +49,29 @@ def _damaged(call: Observation) -> Iterator[Finding]:
         if at < 0:
             continue
         any_damage = True
-        if _REPLACEMENT in call.prompt.raw or _expected_damage(call, text):
+        if (_REPLACEMENT in call.prompt.raw and _quotes_damage(call.prompt.raw, text)) or _expected_damage(call, text):
             continue
         what = "half a character, " if lone else ""
         yield found("F07", f"{where}[{at}]", f"{what}{text.count(_REPLACEMENT)} × U+FFFD: {around(text, at)}")
     if not any_damage and call.streamed and not call.content.raw.isascii():
         yield from _damaged_frames(call)
+
+
+def _quotes_damage(prompt: str, text: str) -> bool:
+    """Whether all damage in an answer is that of the prompt: the same with its neighbours, or named by itself."""
+    if len(text) > _LONGEST_QUOTING:
+        return True
+    for match in _DAMAGE_SEEN.finditer(text):
+        pieces = [
+            piece for piece in (match["before"] + match["run"], match["run"] + match["after"]) if _has_word(piece)
+        ]
+        if pieces and not any(piece in prompt for piece in pieces):
+            return False
+    return True
+
+
+def _has_word(piece: str) -> bool:
+    return any(map(str.isalnum, piece))
 
 
 def _expected_damage(call: Observation, text: str) -> bool:

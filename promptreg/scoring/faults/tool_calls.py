@@ -10,7 +10,7 @@ from promptreg.deployment.json_text import parse_json
 from promptreg.scoring.faults import tool_deltas
 from promptreg.scoring.faults.catalogue import found
 from promptreg.scoring.faults.evidence import around
-from promptreg.scoring.faults.markup import Mark, bare_invoke, known, talked_about, tool_mark
+from promptreg.scoring.faults.markup import Mark, bare_invoke, is_about_markup, known, talked_about, tool_mark
 from promptreg.scoring.faults.model import Observation, Probe, Rule, Severity
 from promptreg.scoring.faults.requests import forced_tool, json_asked, offered_names, tools_known
 from promptreg.scoring.faults.schemas import violations
@@ -65,7 +65,10 @@ def _markup(call: Observation) -> Iterator[Finding]:
     recorded = call.golden.content_texts + call.golden.reasoning_texts if call.golden is not None else ()
     for name, text in (("content", call.content), ("reasoning", call.reasoning)):
         mark = _mark_in(call, text)
-        if mark is None or known(mark, call, recorded) or (talked_about(call) and mark.whole):
+        if mark is None or known(mark, call, recorded):
+            continue
+        # A question about markup may be answered with whole blocks of it, unless there are tools to be called.
+        if talked_about(call) and mark.whole and not call.tools:
             continue
         what = "" if mark.whole else "begins a tool block: "
         yield found("F15", f"{name}[{mark.offset}]", what + around(text.raw, mark.offset, len(mark.text)))
@@ -79,6 +82,10 @@ def _mark_in(call: Observation, text: Text) -> Mark | None:
     if not text:
         return None
     mark = tool_mark(text.prose)
+    if mark is not None and is_about_markup(call.prompt.raw, text.prose):
+        mark = tool_mark(text.prose, about=True)
+        if mark is None:
+            return None
     if mark is None and call.tools and not call.tool_calls:
         mark = tool_mark(text.raw) or bare_invoke(text.raw)
     if mark is None or text.prose is text.raw:
