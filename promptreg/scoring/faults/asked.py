@@ -71,6 +71,45 @@ _ANSWER_IN: Final = re.compile(
 _ONE_MORE: Final = re.compile(
     rf"\s?(?:[、,/，]|and\b|or\b|[和与及])[ ]?(?:into |to |then |and )?(?:{_ANY_NAME})", re.IGNORECASE
 )
+# "Do not answer in Chinese."
+_NOT: Final = re.compile(
+    r"(?:\b(?:not|n't|n’t|never|avoid|without|rather than)\b[^.!?\n]{0,24}|(?:不要|不得|不可|别|不用|勿|禁止)再?)\Z",
+    re.IGNORECASE,
+)
+# A language's name counts as a wish for it after these words, or before these; “Chinese history” is a subject.
+_WANTED_BEFORE: Final = re.compile(
+    r"(?:\b(?:in|into|to|using|from|or|and)\s(?:\w{1,12}\s)?|[用以把成为的译讲写到作和与、及])\s?\Z", re.IGNORECASE
+)
+_WANTED_AFTER: Final = re.compile(
+    r"\s?(?:\Z|[^\w\s]|\s[^\w\s]|\n)|(?:'s)?\s(?:words?|names?|versions?|characters?|phrases?|sentences?|couplets?|poems?|poetry"
+    r"|lyrics|idioms?|proverbs?|sayings?|greetings?|texts?|translations?|letters?|spelling|scripts?|equivalents?|speak\w{0,3}"
+    r"|original|lines?|verses?|anthem|titles?|quot\w{1,7}|terms?|alphabet|paragraph|e-?mail|for|of|and|or|please|only|then)\b"
+    r"|\s?(?:版|怎么|如何|里|中|的|单词|词|句|名|歌|诗|原文|字|翻译|表达|说|写|短语|谚语|问候|成语|对联|作文|邮件|口语|和|与|及|或|、|是什么|叫)",
+    re.IGNORECASE,
+)
+_SEVERAL_LANGUAGES: Final = re.compile(
+    r"\b(?:different|various|several|many|all|world|other|both|multiple|two|three|four|five|six|seven|eight|nine|ten|\d{1,3})\s"
+    r"(?:\w{1,12}\s)?languages\b|(?:[0-9]{1,3}|[两二三四五六七八九十百几多各]{1,3})\s?(?:种|门|国|个)?(?:不同的?)?语言|各国|多语|不同语言",
+    re.IGNORECASE,
+)
+_QUOTATION: Final = re.compile(
+    r"\b(?:quot(?:e|es|ation)|original (?:words|text|language|wording)|in the original|anthem|lyrics|couplets?|proverbs?"
+    r"|idioms?|haiku|mantra"
+    r"|mottos?|slogan|prayer|alphabet|kana|hiragana|katakana|hangul|calligraphy|first line|opening line)\b"
+    r"|国歌|歌词|原文|原话|原句|春联|对联|谚语|俳句|咒语|校训|座右铭|名言|字母|五十音|假名|第一句|首句",
+    re.IGNORECASE,
+)
+_INSTRUCTION: Final = re.compile(
+    r"\A\W*(?:please\s)?(?:summari[sz]e|explain|rewrite|classify|extract|describe|list|answer|give|write|what|how|why|who|which"
+    r"|analy[sz]e|correct"
+    r"|fix|proofread|paraphrase|shorten|tl;?dr|identify|find|review|compare|label|rate|count|continue|complete|tell|name|generate"
+    r"|create|define|here (?:is|are)|the following|this (?:is|text)|consider|given|suggest|improve|edit|check"
+    r"|evaluate|judge|determine"
+    r"|decide|say|return|output|provide|show|read|respond|reply|do not|don't|never|translate|look at|question|context"
+    r"|review|you are"
+    r"|is|are|does|do|can|could)\b",
+    re.IGNORECASE,
+)
 _MANY_LANGUAGES: Final = re.compile(
     r"\b(?:languages?|multilingual|polyglot|translat\w{0,8}|transliterat\w{0,8}|scripts|alphabets?|unicode|i18n|"
     r"locali[sz]\w{0,8}|etymolog\w{0,5}|loanwords?|native (?:names?|scripts?)|word for|pronounc\w{0,8}|"
@@ -129,6 +168,45 @@ def languages_mentioned(prompt: str) -> frozenset[str]:
     return frozenset(_CODE_OF[match.group().lower()] for match in _MENTION.finditer(prompt))
 
 
+def languages_wanted(prompt: str) -> frozenset[str]:
+    """Codes of the languages that a prompt names as those of an answer: not those of its subject alone."""
+    return frozenset(
+        _CODE_OF[match.group().lower()]
+        for match in _MENTION.finditer(prompt)
+        if _WANTED_AFTER.match(prompt, match.end())
+        or _WANTED_BEFORE.search(prompt, max(0, match.start() - 24), match.start())
+    )
+
+
+def languages_avoided(prompt: str) -> frozenset[str]:
+    """Codes of the languages that a prompt does not want, as in “Do not answer in Chinese”."""
+    return frozenset(
+        _CODE_OF[name.lower()]
+        for match in _ANSWER_IN.finditer(prompt)
+        if _negated(prompt, match) and (name := match["en"] or match["zh"])
+    )
+
+
+def _negated(prompt: str, match: re.Match[str]) -> bool:
+    return _NOT.search(prompt, max(0, match.start() - 40), match.start()) is not None
+
+
+def wants_several_languages(prompt: str) -> bool:
+    """Whether a prompt wants something in several languages, whichever they are."""
+    return _SEVERAL_LANGUAGES.search(prompt) is not None
+
+
+def wants_quotation(prompt: str) -> bool:
+    """Whether a prompt wants a few words as they are: a motto, a couplet, an anthem, an alphabet."""
+    return _QUOTATION.search(prompt) is not None
+
+
+def instructs_in_english(text: str) -> bool:
+    """Whether the first or the last line of a text is an instruction in English, whatever it is about."""
+    lines = text.strip().splitlines()
+    return bool(lines) and any(_INSTRUCTION.match(line.lstrip()[:200]) for line in (lines[0], lines[-1]))
+
+
 class Wish(NamedTuple):
     """A language that an answer is wished in."""
 
@@ -141,6 +219,8 @@ def language_asked_for(prompt: str) -> Wish | None:
     """The language that a prompt wants the answer in; the last wish counts; None where there is none."""
     asked: Wish | None = None
     for match in _ANSWER_IN.finditer(prompt):
+        if _negated(prompt, match):
+            continue
         if _ONE_MORE.match(prompt, match.end()):
             return None  # several languages are asked for
         if match["into_en"] or match["into_zh"]:

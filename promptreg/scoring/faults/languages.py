@@ -7,7 +7,14 @@ from functools import lru_cache
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from promptreg.scoring.faults.asked import languages_mentioned
+from promptreg.scoring.faults.asked import (
+    instructs_in_english,
+    languages_avoided,
+    languages_mentioned,
+    languages_wanted,
+    wants_quotation,
+    wants_several_languages,
+)
 from promptreg.scoring.faults.catalogue import found
 from promptreg.scoring.faults.evidence import around
 from promptreg.scoring.faults.model import Probe, Rule, Severity
@@ -32,9 +39,8 @@ _SET_APART: Final = re.compile(
 _ROW: Final = re.compile(r"^[ \t]{0,8}(?:\|[^\n]*|>[^\n]*|[^\n|]{0,200}\|[^\n]*)$", re.MULTILINE)
 _FOREIGN: Final = re.compile(r"[^\x00-\u036f\u2000-\u2bff\ufe00-\ufe0f\uff00-\uff65\U0001f000-\U0001faff]")
 _WORD: Final = re.compile(r"[A-Za-zÀ-ÖØ-öø-ÿ]+")
-_ENGLISH_WORDS: Final = (
-    "the of and to is are that it for you with on this be not have your will can we at which when they was what how if"
-)
+_ENGLISH_WORDS: Final = "the of and to is are that it for you with on this be not have your will can we at which when they was what how if "
+    "a an in"
 _ENGLISH: Final = frozenset(_ENGLISH_WORDS.split())
 _GROUP_OF_SCRIPT: Final = MappingProxyType({"Han": "Han", "Hiragana": "kana", "Katakana": "kana"})
 _GROUPS_OF_LANGUAGE: Final = MappingProxyType(
@@ -60,6 +66,9 @@ _GROUPS_OF_LANGUAGE: Final = MappingProxyType(
         "am": ("Ethiopic",),
     },
 )
+_LONGEST_QUOTATION: Final = 200
+"""Letters of the longest answer that may be a quotation as a whole."""
+
 _FREE: Final = frozenset({"Latin", "Greek"})
 """Groups that stand in texts of any language: names of products, units, symbols of formulas."""
 
@@ -182,9 +191,23 @@ def _expected(call: Observation, text: Text, language: str) -> _Expected | None:
     elif recorded:
         expected = _Expected(recorded, loosely=False)
     else:
-        named = languages_mentioned(call.prompt.instructions) if spoken else frozenset()
-        expected = _Expected(spoken | named, loosely=True)
+        asked = call.prompt.instructions
+        avoided = languages_avoided(asked)
+        if language in avoided:
+            return _Expected(spoken - avoided or frozenset({"en" if "zh" in avoided else "zh"}), loosely=False)
+        if avoided or _anything_goes(call.prompt, text):
+            return None
+        expected = _Expected(spoken | languages_wanted(asked) if spoken else spoken, loosely=True)
     return None if language in expected.languages or not expected.languages else expected
+
+
+def _anything_goes(prompt: Prompt, text: Text) -> bool:
+    """Whether a prompt wants a few words as they are, or words of several languages, and the answer is no more."""
+    short = sum(text.letters.values()) <= _LONGEST_QUOTATION
+    if short and wants_quotation(prompt.instructions):
+        return True
+    several = len(_foreign_groups(text.letters)) > 1 or len(text.prose.splitlines()) > 1 or short
+    return several and wants_several_languages(prompt.instructions)
 
 
 @lru_cache(maxsize=32)
@@ -195,7 +218,7 @@ def _spoken(prompt: Prompt) -> frozenset[str]:
         spoken |= {language_of(part) or ""} - {""}
         if _HAN_RUN.search(part):
             spoken.add("zh")
-        if len(_WORD.findall(part[:4000])) >= 8 and _english(part):
+        if (len(_WORD.findall(part[:4000])) >= 8 and _english(part)) or instructs_in_english(part):
             spoken.add("en")
     return frozenset(spoken)
 
