@@ -1,0 +1,64 @@
+"""F05: which words of a prompt are a wish for a language, and which only belong to its subject."""
+
+from __future__ import annotations
+
+import pytest
+
+ENGLISH_TEST = (
+    "The College English Test Band 4 is a national English test for university students in China held twice a year."
+)
+GREETINGS = (
+    "1. 英语：Hello\n2. 俄语：Привет\n3. 希腊语：Γειά σου\n4. 阿拉伯语：مرحبا\n5. 韩语：안녕하세요\n6. 日语：こんにちは"
+)
+
+
+@pytest.mark.parametrize(
+    ("prompt", "content"),
+    [
+        ("用十种语言写“你好”", GREETINGS),
+        ("Write hello in ten languages", GREETINGS),
+        (
+            "Do not answer in Chinese. 什么是云计算？",
+            "Cloud computing is the delivery of computing services over the internet.",
+        ),
+        (
+            "Summarise: 本合同自签字之日起生效，有效期三年。",
+            "The contract takes effect on signature and is valid for three years.",
+        ),
+        ("Summarise: 本合同自签字之日起生效，有效期三年。", "合同自签字起生效，为期三年。"),
+        (
+            "本合同自签字之日起生效，有效期三年。\n\nSummarise this text.",
+            "The contract is valid for three years and takes effect at once.",
+        ),
+        ("列出希腊字母", "α、β、γ、δ、ε、ζ、η、θ、ι、κ、λ、μ、ν、ξ、ο、π、ρ、σ、τ、υ、φ、χ、ψ、ω"),
+        ("五十音", "あいうえお\nかきくけこ\nさしすせそ\nたちつてと\nなにぬねの"),
+        ("法国国歌第一句", "Allons enfants de la Patrie, le jour de gloire est arrivé !"),
+        ("Quote Confucius in the original", "己所不欲，勿施于人。"),
+        ("Write a couplet for Spring Festival", "春回大地千山秀，日照神州万木荣。"),
+        ("Thank you, but Chinese, please", "谢谢您，祝您生活愉快，万事如意。"),
+        ("What is the Chinese word for a cloud of rain?", "乌云密布，云雨，积雨云，雨云。"),
+    ],
+)
+def test_wished_language_is_not_wrong(answered, prompt, content):
+    assert not {"F04", "F05"} & answered(content, request={"messages": [{"role": "user", "content": prompt}]}).keys()
+
+
+@pytest.mark.parametrize(
+    ("prompt", "content"),
+    [
+        ("Tell me about Chinese history.", "秦始皇在公元前221年统一六国，建立了中国历史上第一个中央集权的王朝。"),
+        ("请介绍一下英语四级考试。", ENGLISH_TEST),
+        ("Do not answer in Chinese. What is cloud computing?", "云计算是通过互联网提供计算服务的一种方式。"),
+        ("请不要用英文回答。什么是四级考试？", ENGLISH_TEST),
+        (
+            "Quote Confucius and explain at length how his school began.",
+            "孔子是中国古代思想家。" * 30,
+        ),
+        (
+            "Python：什么是列表推导式？",
+            "A list comprehension is a short way to make a list from the items of another one in Python.",
+        ),
+    ],
+)
+def test_subject_is_no_wish(answered, prompt, content):
+    assert answered(content, request={"messages": [{"role": "user", "content": prompt}]}).get("F05") == "E"
