@@ -93,9 +93,9 @@ _SEVERAL_LANGUAGES: Final = re.compile(
     re.IGNORECASE,
 )
 _QUOTATION: Final = re.compile(
-    r"\b(?:quot(?:e|es|ation)|original (?:words|text|language|wording)|in the original|anthem|lyrics|couplets?|proverbs?"
-    r"|idioms?|haiku|mantra"
-    r"|mottos?|slogan|prayer|alphabet|kana|hiragana|katakana|hangul|calligraphy|first line|opening line)\b"
+    r"\b(?:quot(?:e|es|ation)|original (?:words|text|language|wording)|in the original|anthem|lyrics|couplets?"
+    r"|proverbs?|idioms?|haiku|mantra|mottos?|slogan|prayer|alphabet|kana|hiragana"
+    r"|katakana|hangul|calligraphy|first line|opening line)\b"
     r"|国歌|歌词|原文|原话|原句|春联|对联|谚语|俳句|咒语|校训|座右铭|名言|字母|五十音|假名|第一句|首句",
     re.IGNORECASE,
 )

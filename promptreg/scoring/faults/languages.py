@@ -39,8 +39,10 @@ _SET_APART: Final = re.compile(
 _ROW: Final = re.compile(r"^[ \t]{0,8}(?:\|[^\n]*|>[^\n]*|[^\n|]{0,200}\|[^\n]*)$", re.MULTILINE)
 _FOREIGN: Final = re.compile(r"[^\x00-\u036f\u2000-\u2bff\ufe00-\ufe0f\uff00-\uff65\U0001f000-\U0001faff]")
 _WORD: Final = re.compile(r"[A-Za-zÀ-ÖØ-öø-ÿ]+")
-_ENGLISH_WORDS: Final = "the of and to is are that it for you with on this be not have your will can we at which when they was what how if "
+_ENGLISH_WORDS: Final = (
+    "the of and to is are that it for you with on this be not have your will can we at which when they was what how if "
     "a an in"
+)
 _ENGLISH: Final = frozenset(_ENGLISH_WORDS.split())
 _GROUP_OF_SCRIPT: Final = MappingProxyType({"Han": "Han", "Hiragana": "kana", "Katakana": "kana"})
 _GROUPS_OF_LANGUAGE: Final = MappingProxyType(
