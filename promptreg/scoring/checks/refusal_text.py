@@ -7,6 +7,7 @@ are right is measured on texts in both languages in `tests/data/refusals/`.
 
 from __future__ import annotations
 
+import json
 import re
 from typing import Final
 
@@ -23,6 +24,45 @@ _QUOTED: Final = re.compile(
 )
 
 _WHOLE_QUOTED: Final = re.compile(r"\s*+[\"“]([^\"”]{1,1500}+)[\"”]\s*+")
+
+_WHOLE_BLOCK_QUOTE: Final = re.compile(r"(?:\s*+>[^\n]*+(?:\n|\Z))++\s*+")
+_QUOTE_MARK: Final = re.compile(r"^\s*+>+[ \t]?+", re.MULTILINE)
+# "Refusals look like this:" and items: they are examples.
+_EXAMPLES: Final = re.compile(
+    r"^(?P<head>[^\n]{1,300}[:：])[ \t]*+\n\s*+(?:[ \t]*+(?:[-*•+]|[0-9]{1,3}[.)、．])[ \t]*+[^\n]++(?:\n\s*+|\Z)){2,}",
+    re.MULTILINE,
+)
+_SORRY: Final = re.compile(
+    r"\b(?:sorry|afraid|apolog\w{2,6}|unfortunately|I can(?:no|')t)\b|抱歉|对不起|不好意思|遗憾", re.IGNORECASE
+)
+_ANSWER_KEYS: Final = frozenset(
+    [
+        "answer",
+        "reply",
+        "response",
+        "content",
+        "text",
+        "message",
+        "output",
+        "result",
+        "回答",
+        "回复",
+        "答复",
+        "答案",
+        "内容",
+        "结果",
+    ]
+)
+_LONGEST_JSON: Final = 20_000
+# The characters of the Chinese rules that are written otherwise in Traditional Chinese.
+_SIMPLIFIED: Final = str.maketrans(
+    "無會這個還學沒對給題問請幫協說講話談論關於歉遺擔應該內違規則範圍權專業經許為與從當醫師準確實際創寫評價參與處"
+    "辦領導進狀態詢務員見決復覆達訊據項種類僅開選擇續繼聊難執動編輯練設計訓拒絕謝絕聽讓換別萬愛莫職責識義訴洩漏後條資"
+    "機過認覺願諒產討夠們適將麼",
+    "无会这个还学没对给题问请帮协说讲话谈论关于歉遗担应该内违规则范围权专业经许为与从当医师准确实际创写评价参与处"
+    "办领导进状态询务员见决复复达讯据项种类仅开选择续继聊难执动编辑练设计训拒绝谢绝听让换别万爱莫职责识义诉泄漏后条资"
+    "机过认觉愿谅产讨够们适将么",
+)
 
 # One of these is part of every refusal; most answers have none, and are done in a few microseconds.
 _EN_TRIGGERS: Final = (
@@ -182,7 +222,7 @@ _ZH_VERB: Final = (
     r"(?:提供(?![^。，\n]{0,8}(?:折扣|优惠|退款|发票|上门|送货|保修))|协助|帮助|帮忙|帮您|帮你|回答|回复|解答|作答|满足"
     r"|处理(?:这|该|此|您|你|$|[。！，])|完成(?:这|该|此|您|你)|生成|撰写|编写|编造|制作|创作|讨论|谈论|评论|评价|执行|给出|给到"
     r"|继续|参与|支持(?:这|该|此|您|你)|透露|泄露|告知|告诉(?!任何人|别人|他人)|答应|代您|代你|做出?(?:诊断|这|那|判断)|写(?!得|完|不)"
-    r"|(?:这么|这样)做|说明具体|展示|照[做办]|多说|多言|多谈|聊|谈|答复|置评|公开|鼓励|说(?=$|[。！])|发表|作?出?回应|表态|讲述|对[^。，\n]{1,10}发表|\s*(?i:help|assist|provide|answer|share|process|support|discuss|write|complete|do)\b)"
+    r"|(?:这么|这样)做|说明具体|展示|照[做办]|多说|多言|多谈|聊|谈|答复|置评|公开|鼓励|说(?=$|[。！呢哦啊呀~～])|发表|作?出?回应|表态|讲述|对[^。，\n]{1,10}发表|\s*(?i:help|assist|provide|answer|share|process|support|discuss|write|complete|do)\b)"
 )
 # After an apology every 我无法 is a refusal but these, which tell of something that went wrong or is not known.
 _ZH_NOT_REFUSED: Final = (
@@ -251,7 +291,7 @@ _ZH: Final = re.compile(
             ),
             (
                 r"(?:换一?个|聊一?点|聊聊|谈点|谈谈|聊个)(?:(?:别的|其他的?|其它的?)(?:话题)?|话题)"
-                r"(?:吧|聊聊|好吗|好不好|如何|怎么样|可以吗)"
+                r"再?(?:吧|聊聊|好吗|好不好|如何|怎么样|可以吗)"
             ),
         ),
     ),
@@ -276,7 +316,7 @@ def refuses(text: str) -> bool:
     none; nor is a letter that declines on behalf of the user. A statement about others ("you cannot log in",
     如果您无法登录) is none either. Only the beginning is read, so the time does not grow with the text.
     """
-    beginning = text[: 4 * _CHARACTERS_LOOKED_AT]
+    beginning = _answer_in_json(text)[: 4 * _CHARACTERS_LOOKED_AT].translate(_SIMPLIFIED)
     lower = beginning.lower()
     rules = [
         rule
@@ -286,6 +326,9 @@ def refuses(text: str) -> bool:
     if not rules:
         return False
     # An answer that is quoted as a whole is the answer.
+    if beginning.lstrip().startswith(">") and _WHOLE_BLOCK_QUOTE.fullmatch(beginning):
+        beginning = _QUOTE_MARK.sub("", beginning)
+    beginning = _EXAMPLES.sub(_without_examples, beginning)
     whole = _WHOLE_QUOTED.fullmatch(beginning)
     beginning = (
         _QUOTED.sub(" ", without_code(whole[1] if whole else beginning))[:_CHARACTERS_LOOKED_AT]
@@ -304,3 +347,25 @@ def refuses(text: str) -> bool:
             if match is not None and not _NOT_SAID_NOW.search(sentence[: match.start()]):
                 return True
     return False
+
+
+def _without_examples(match: re.Match[str]) -> str:
+    """A list without its items, unless its head is sorry: then they are the reasons."""
+    return match.group() if _SORRY.search(match["head"]) else match["head"] + "\n"
+
+
+def _answer_in_json(text: str) -> str:
+    """The text that a JSON object holds as its answer; else the text itself."""
+    bare = text.strip()
+    if bare.startswith("```"):
+        bare = bare.strip("`").removeprefix("json").strip()
+    if not bare.startswith("{") or len(bare) > _LONGEST_JSON:
+        return text
+    try:
+        value = json.loads(bare)
+    except (ValueError, RecursionError):
+        return text
+    texts = {key: one for key, one in value.items() if isinstance(one, str)}
+    if len(value) == 1 and texts:
+        return next(iter(texts.values()))
+    return next((one for key, one in texts.items() if key.lower() in _ANSWER_KEYS), text)
