@@ -85,21 +85,42 @@ _BY_SCRIPT: Final = MappingProxyType(
 _FUNCTION_WORDS: Final = MappingProxyType(
     {
         "en": "the of and to in is are that it for you with on as this be not have from your will can we i by or at",
-        "de": "der die das und ist nicht ein eine mit für sie auf von zu den dem wir ich auch sich werden ihr ihre im",
-        "fr": "le la les des et est une un pour dans que qui vous avec sur nous pas du au aux ce cette sont votre il",
-        "es": "el los las y es una un por para que con en del se no su lo como más está son usted nos al esta",
-        "pt": "o os as e é uma um por para que com em do da não se seu sua dos das você ao está são no na mais",
-        "it": "il gli e è una un per che con di del della non si in le sono alla nel questo anche più lo dei",
+        "de": "der die das und ist nicht ein eine mit für sie auf von zu den dem wir ich auch sich werden ihr ihre im "
+        "wie es ihnen heute guten aber oder kann bei aus nach wenn einen einem einer vom zum zur noch nur",
+        "fr": "le la les des et est une un pour dans que qui vous avec sur nous pas du au aux ce cette sont votre il "
+        "de bonjour merci aujourd'hui être elle mais ou où si son ses leur nos vos cet très fait peut",
+        "es": "el los las y es una un por para que con en del se no su lo como más está son usted nos al esta "
+        "la de hola gracias usted años muy pero si sus mi tu fue ser hay sin sobre también desde hasta",
+        "pt": "o os as e é uma um por para que com em do da não se seu sua dos das você ao está são no na mais "
+        "de obrigado olá também mas foi ser há sem sobre pelo pela nos nas até",
+        "it": "il gli e è una un per che con di del della non si in le sono alla nel questo anche più lo dei "
+        "la due anni dalla dal delle degli gli sua suo ma se ha grazie buongiorno questa essere dopo come",
         "nl": "de het een en is van niet voor met op dat zijn wij je u aan ook te worden uw naar deze wordt bij",
-        "vi": "và là của có không được cho trong một các với này bạn người những để từ khi đã",
-        "id": "yang dan di untuk dengan ini itu tidak dari dalam adalah pada akan anda ke kami atau bisa",
-        "tr": "ve bir bu için ile değil olarak da de çok daha var ne kadar gün sonra olan siz",
+        "vi": "và là của có không được cho trong một các với này bạn người những để từ khi đã "
+        "hai năm ngày hãy giữ kể thể tôi vào trên làm theo gửi rất cảm ơn xin chào",
+        "id": "yang dan di untuk dengan ini itu tidak dari dalam adalah pada akan anda ke kami atau bisa "
+        "dua tahun sejak tanggal hari saat jika agar oleh sebagai juga sudah belum harus dapat lebih telah silakan "
+        "kepada melalui simpan saya apa terima kasih",
+        "tr": "ve bir bu için ile değil olarak da de çok daha var ne kadar gün sonra olan siz "
+        "iki yıl itibaren tarihinden en sizin size nasıl ben biz mi merhaba teşekkür lütfen sonra göre kadar",
     },
 )
 _LANGUAGES_OF_WORD: Final = MappingProxyType(
     {
         word: tuple(language for language, words in _FUNCTION_WORDS.items() if word in words.split())
         for word in {word for words in _FUNCTION_WORDS.values() for word in words.split()}
+    },
+)
+# Letters that only some languages have. They speak for one beside a word of it: names in other texts have them as well.
+_LETTERS_OF: Final = MappingProxyType(
+    {
+        "de": re.compile("[äöüß]"),
+        "fr": re.compile("[èêëçàâœîïôûù]"),
+        "es": re.compile("[ñáíóú]"),
+        "pt": re.compile("[ãõçâêôáíóú]"),
+        "it": re.compile("[àèìòù]"),
+        "vi": re.compile("[ăđơưạảấầẩẫậắằẳẵặẹẻẽếềểễệỉịọỏốồổỗộớờởỡợụủứừửữựỳỵỷỹ]"),
+        "tr": re.compile("[ğış]"),
     },
 )
 _UKRAINIAN: Final = re.compile("[іїєґІЇЄҐ]")
@@ -213,11 +234,26 @@ def _latin_words(prose: str) -> Counter[str]:
     return Counter(words.decode("ascii").split())
 
 
+def function_words(prose: str) -> Mapping[str, int]:
+    """How many words of a text are function words of each language in Latin script that is known."""
+    return _votes(_latin_words(prose))
+
+
 def _latin_language(latin: Counter[str]) -> str:
+    votes = _votes(latin)
+    for word in latin:
+        if not word.isascii():
+            for language, letters in _LETTERS_OF.items():
+                if votes[language] and letters.search(word):
+                    votes[language] += latin[word]
+    best = max(votes, key=votes.__getitem__)
+    # One word decides nothing: "die", "a" and "no" stand in English texts as well.
+    return best if votes[best] >= max(2, 2 * votes["en"]) else "en"
+
+
+def _votes(latin: Counter[str]) -> dict[str, int]:
     votes = dict.fromkeys(_FUNCTION_WORDS, 0)
     for word in latin.keys() & _LANGUAGES_OF_WORD.keys():
         for language in _LANGUAGES_OF_WORD[word]:
             votes[language] += latin[word]
-    best = max(votes, key=votes.__getitem__)
-    # One word decides nothing: "die", "a" and "no" stand in English texts as well.
-    return best if votes[best] >= max(2, 2 * votes["en"]) else "en"
+    return votes

@@ -86,7 +86,7 @@ def compared(recorded, tmp_path):
     def compare(fault):
         shutil.copytree(recorded, tmp_path, dirs_exist_ok=True)
         project = Project(tmp_path)
-        limits = {"connect": 2.0, "first_byte": 0.6, "idle": 0.6, "total": 4.0}
+        limits = {"connect": 2.0, "first_byte": 2.0, "idle": 2.0, "total": 8.0}
         with SimulatedServer(seed=2, kind="vllm", rules=rules(PLANTED.get(fault, fault))) as target:
             project.deployment("gpu", "http://127.0.0.1:9/v1", role="source")
             project.deployment(

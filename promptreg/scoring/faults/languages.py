@@ -18,7 +18,7 @@ from promptreg.scoring.faults.asked import (
 from promptreg.scoring.faults.catalogue import found
 from promptreg.scoring.faults.evidence import around
 from promptreg.scoring.faults.model import Probe, Rule, Severity
-from promptreg.text.script import language_of, script_counts
+from promptreg.text.script import function_words, language_of, script_counts
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -164,10 +164,19 @@ def _wrong_language(call: Observation, text: Text) -> Finding | None:
         # Languages of one script are told apart by their function words: too little to call an answer wrong.
         severity = Severity.WARNING
         long = len(_WORD.findall(text.prose[:2000])) >= 15
-        if expected.loosely or not long or (language == "en" and not _english(text.prose)):
+        strange = language != "en" and _strange(call.prompt, language)
+        if (expected.loosely and not strange) or not long or (language == "en" and not _english(text.prose)):
             return None
     wanted = "/".join(sorted(expected.languages))
     return found("F05", "content", f"{language} instead of {wanted}: {text.raw[:100]}", severity)
+
+
+def _strange(prompt: Prompt, language: str) -> bool:
+    """Whether a prompt is in English and has nothing of a language of the same script, nor speaks of languages."""
+    if prompt.is_about_languages or prompt.languages_named or not prompt.raw.isascii() or len(prompt.messages) > 3:
+        return False
+    words = function_words(prompt.raw[:4000])
+    return words["en"] > 0 and words.get(language) == 0 and _english(prompt.raw)
 
 
 class _Expected(NamedTuple):
