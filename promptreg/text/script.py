@@ -88,21 +88,21 @@ _FUNCTION_WORDS: Final = MappingProxyType(
         "de": "der die das und ist nicht ein eine mit für sie auf von zu den dem wir ich auch sich werden ihr ihre im "
         "wie es ihnen heute guten aber oder kann bei aus nach wenn einen einem einer vom zum zur noch nur",
         "fr": "le la les des et est une un pour dans que qui vous avec sur nous pas du au aux ce cette sont votre il "
-        "de bonjour merci aujourd'hui être elle mais ou où si son ses leur nos vos cet très fait peut",
-        "es": "el los las y es una un por para que con en del se no su lo como más está son usted nos al esta "
-        "la de hola gracias usted años muy pero si sus mi tu fue ser hay sin sobre también desde hasta",
+        "de bonjour merci aujourd'hui être elle mais ou où ses leur nos vos cet très fait peut",
+        "es": "el los las y es una un por para que con en del se no su lo como más está usted nos al esta "
+        "la de hola gracias usted años muy pero sus tu fue ser sobre también desde hasta",
         "pt": "o os as e é uma um por para que com em do da não se seu sua dos das você ao está são no na mais "
-        "de obrigado olá também mas foi ser há sem sobre pelo pela nos nas até",
-        "it": "il gli e è una un per che con di del della non si in le sono alla nel questo anche più lo dei "
-        "la due anni dalla dal delle degli gli sua suo ma se ha grazie buongiorno questa essere dopo come",
+        "de obrigado olá também mas foi ser há sem sobre pelo pela nos até",
+        "it": "il gli e è una un per che con di del della non in le sono alla nel questo anche più lo dei "
+        "la anni dalla dal delle degli gli sua suo se grazie buongiorno questa essere dopo",
         "nl": "de het een en is van niet voor met op dat zijn wij je u aan ook te worden uw naar deze wordt bij",
         "vi": "và là của có không được cho trong một các với này bạn người những để từ khi đã "
-        "hai năm ngày hãy giữ kể thể tôi vào trên làm theo gửi rất cảm ơn xin chào",
+        "hai năm ngày hãy giữ kể thể tôi vào trên làm gửi rất cảm ơn xin chào",
         "id": "yang dan di untuk dengan ini itu tidak dari dalam adalah pada akan anda ke kami atau bisa "
-        "dua tahun sejak tanggal hari saat jika agar oleh sebagai juga sudah belum harus dapat lebih telah silakan "
+        "dua tahun sejak tanggal saat jika oleh sebagai juga sudah belum harus dapat lebih telah silakan "
         "kepada melalui simpan saya apa terima kasih",
         "tr": "ve bir bu için ile değil olarak da de çok daha var ne kadar gün sonra olan siz "
-        "iki yıl itibaren tarihinden en sizin size nasıl ben biz mi merhaba teşekkür lütfen sonra göre kadar",
+        "iki yıl itibaren tarihinden en sizin size nasıl merhaba teşekkür lütfen sonra göre kadar",
     },
 )
 _LANGUAGES_OF_WORD: Final = MappingProxyType(
@@ -110,6 +110,9 @@ _LANGUAGES_OF_WORD: Final = MappingProxyType(
         word: tuple(language for language, words in _FUNCTION_WORDS.items() if word in words.split())
         for word in {word for words in _FUNCTION_WORDS.values() for word in words.split()}
     },
+)
+_IN_NAMES: Final = frozenset(
+    {"de", "la", "los", "del", "di", "da", "dos", "das", "du", "der", "den", "van", "et", "des"}
 )
 # Letters that only some languages have. They speak for one beside a word of it: names in other texts have them as well.
 _LETTERS_OF: Final = MappingProxyType(
@@ -247,7 +250,9 @@ def _latin_language(latin: Counter[str]) -> str:
                 if votes[language] and letters.search(word):
                     votes[language] += latin[word]
     best = max(votes, key=votes.__getitem__)
-    # One word decides nothing: "die", "a" and "no" stand in English texts as well.
+    # One word decides nothing: "die", "a" and "no" stand in English texts as well. Nor do parts of names.
+    if all(word in _IN_NAMES for word in latin if best in _LANGUAGES_OF_WORD.get(word, ())):
+        return "en"
     return best if votes[best] >= max(2, 2 * votes["en"]) else "en"
 
 

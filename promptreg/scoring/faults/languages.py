@@ -297,6 +297,8 @@ def _strays_of_one(call: Observation, text: Text, goldens: tuple[Text, ...]) -> 
     for golden in goldens:
         known |= _foreign_groups(golden.letters, least=1).keys()
     groups = {group: count for group, count in groups.items() if group not in known}
+    if "kana" in groups and "Han" in groups:  # Japanese is written with both
+        groups["kana"] += groups.pop("Han")
     if len(groups) != 1 or (not goldens and not _han_unwanted(call)):
         return {}
     for code in _named(call, text):

@@ -62,3 +62,27 @@ def test_wished_language_is_not_wrong(answered, prompt, content):
 )
 def test_subject_is_no_wish(answered, prompt, content):
     assert answered(content, request={"messages": [{"role": "user", "content": prompt}]}).get("F05") == "E"
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "Klicken Sie auf der Anmeldeseite auf „Passwort vergessen“ und folgen Sie dem Link in der E-Mail von uns.",
+        "Haga clic en «Olvidé mi contraseña» en la página de acceso y siga las instrucciones del correo que enviamos.",
+        "Klik 'Lupa kata sandi' di halaman masuk dan ikuti tautan yang kami kirim melalui surel kepada Anda.",
+        "Nhấp vào 'Quên mật khẩu' trên trang đăng nhập và làm theo liên kết mà chúng tôi gửi cho bạn qua thư điện tử.",
+    ],
+)
+def test_another_language_in_latin_script_is_a_warning(answered, content):
+    def found(prompt):
+        return answered(content, request={"messages": [{"role": "user", "content": prompt}]}).get("F05")
+
+    assert found("How do I reset my password?") == "W"
+    assert found("How do I reset my password? Answer in the language of the page.") is None
+    assert found("Passwort?") is None
+
+
+def test_japanese_words_in_english_are_strays(answered):
+    content = "The moon's gravity pulls the oceans; この力 causes tides twice a day."
+    request = {"messages": [{"role": "user", "content": "Explain tides in English"}]}
+    assert answered(content, request=request).get("F05") == "W"
