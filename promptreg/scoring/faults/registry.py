@@ -6,11 +6,13 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from promptreg.scoring.faults import determinism, endings, protocol, reasoning, structured, text, tool_calls
+from promptreg.scoring.faults.choices import OF_EACH_CHOICE, OF_WHOLE_STREAM, other_choices, uncounted
 from promptreg.scoring.faults.model import Finding, Observation, Severity
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
+    from promptreg.scoring.faults.choices import OtherChoice
     from promptreg.scoring.faults.model import Rule
 
 FAMILIES: Final[tuple[tuple[Rule, ...], ...]] = (
@@ -39,16 +41,28 @@ def find_faults(
         families: the rules to run.
     """
     calls = (observed,) if isinstance(observed, Observation) else tuple(observed)
+    others = [tuple(other_choices(call)) for call in calls]
     found: dict[Finding, None] = {}
     for rules in families:
         for rule in rules:
             if rule.find is not None:
                 for number, call in enumerate(calls, 1):
-                    for finding in rule.find(call):
+                    for finding in _of_call(rule, call, others[number - 1]):
                         found[finding if len(calls) == 1 else _labelled(finding, call.label or f"call {number}")] = None
             if rule.find_in_run is not None and len(calls) > 1:
                 found.update(dict.fromkeys(rule.find_in_run(calls)))
     return tuple(sorted(found, key=lambda finding: (_ORDER.index(finding.severity), finding.kind, finding.where)))
+
+
+def _of_call(rule: Rule, call: Observation, others: Sequence[OtherChoice]) -> Iterator[Finding]:
+    """What a rule finds in one call: in the choice that is read, then in each of the others."""
+    if rule.find is None:
+        return
+    each = bool(others) and rule.kind in OF_EACH_CHOICE
+    yield from rule.find(uncounted(call) if each else call)
+    if each and not (rule.kind in OF_WHOLE_STREAM and call.streamed):
+        for other in others:
+            yield from map(other.found, rule.find(other.call))
 
 
 def run_rules(families: Sequence[Sequence[Rule]] = FAMILIES) -> tuple[tuple[Rule, ...], ...]:
