@@ -270,7 +270,7 @@ class SuiteJudgement:
     """Serving faults that only all cases together show, such as one class of tasks that got worse (F40). They are told
     and change no verdict: their false alarms are in nobody's budget."""
     fault_calls: int = 0
-    """Target calls in which serving faults were looked for."""
+    """Target calls with an answer in which serving faults were looked for."""
 
     @property
     def not_tolerated(self) -> Mapping[str, int]:

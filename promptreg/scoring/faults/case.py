@@ -118,6 +118,7 @@ class CaseFaults:
     unless every call of both sides is known. Such a finding depends on the call alone, so calls of both sides can be
     exchanged; a rule that is relative to the golden treats the two sides differently and cannot be permuted."""
     target_calls: int = 0
+    """Target calls that hold an answer: what was not seen in a call without one says nothing."""
     source_calls: int = 0
     """Source calls that are known."""
 
@@ -185,7 +186,8 @@ def case_faults(
             having = tuple(kind in kinds and kinds[kind].severity is severity for kinds in of_target)
             refused = all(finding.where == "status" for finding in findings if finding.severity is severity)
             passes.append(FaultPasses(kind, severity, having, on_source, silent=not refused))
-    found = CaseFaults(_ordered(told), tuple(passes), _blind(of_source, target, families), len(target), known)
+    answered = sum(call.answered for call in target)
+    found = CaseFaults(_ordered(told), tuple(passes), _blind(of_source, target, families), answered, known)
     for finding, together in _of_runs(source, target, run_rules(families)) if repeated else ():
         found = found.with_passes(together, finding, own.get(finding.kind))
     return found

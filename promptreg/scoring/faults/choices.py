@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from promptreg.scoring.faults.model import Finding, Observation
 
 OF_EACH_CHOICE: Final = frozenset(
-    f"F{number:02}" for number in (*range(1, 8), 9, 11, *range(15, 18), 19, *range(22, 25), 28, 31, 33, 43, 51)
+    f"F{number:02}" for number in (*range(1, 8), 9, 11, *range(15, 18), 19, 23, 24, 28, 31, 33, 43, 51)
 )
 """The rules, by the kind that they name, that look at one answer and at nothing else of a call."""
 
@@ -65,7 +65,8 @@ def other_choices(call: Observation) -> Iterator[OtherChoice]:
             continue
         message = choice.get("message", choice.get("delta"))
         read = message if isinstance(message, dict) else None
-        yield OtherChoice(place, _alone(call, choice, read, choice.get("finish_reason")))
+        other = _alone(call, choice, read, choice.get("finish_reason"))
+        yield OtherChoice(place, replace(other, document={"choices": [choice]}))
 
 
 def _streamed(call: Observation) -> Iterator[OtherChoice]:

@@ -5,15 +5,16 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
-from promptreg.deployment.envelope import envelope_field
 from promptreg.scoring.faults import refusals, streams
 from promptreg.scoring.faults.catalogue import found
+from promptreg.scoring.faults.envelopes import answer_elsewhere, no_answer, wrapped
 from promptreg.scoring.faults.model import Observation, Probe, Rule
 from promptreg.scoring.faults.requests import forced_tool, is_chat, number
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from promptreg.canonical import Json
     from promptreg.scoring.faults.model import Finding
 
 _WORTH_ESTIMATING: Final = 200
@@ -30,16 +31,25 @@ _STOPPED: Final = ("stop", "eos", "eos_token", "end_turn", "stop_sequence")
 
 
 def _wrapped(call: Observation) -> Iterator[Finding]:
-    """F50: a gateway put the completion one level down."""
+    """F50: the completion stands deeper than at the top, or the answer where another interface has it."""
     if not is_chat(call.label) or not call.succeeded:
         return
-    documents = [call.document, *(frame.value for frame in call.frames[:3])]
-    for document in documents:
-        if isinstance(document, dict) and not isinstance(document.get("choices"), list):
-            name = envelope_field(document)
-            if name is not None:
-                yield found("F50", name, f"choices stand inside {name}; at the top: {', '.join(map(str, document))}")
-                return
+    for document in _documents(call):
+        name = wrapped(document)
+        if name is not None and isinstance(document, dict):
+            yield found("F50", name, f"choices stand inside {name}; at the top: {', '.join(map(str, document))}")
+            return
+    if call.answered or no_answer(call) is None or _is_error(call):
+        return
+    for document in _documents(call):
+        name = answer_elsewhere(document)
+        if name is not None:
+            yield found("F50", name, f"the answer stands in {name}, as another interface has it: {call.body[:80]}")
+            return
+
+
+def _documents(call: Observation) -> tuple[Json, ...]:
+    return (call.document, *(frame.value for frame in call.frames[:3]))
 
 
 def _empty(call: Observation) -> Iterator[Finding]:
@@ -49,13 +59,23 @@ def _empty(call: Observation) -> Iterator[Finding]:
     if not call.streamed and not call.body.strip() and call.failure is None and call.request:
         yield found("F51", "body", f"HTTP {call.status} with an empty body")
         return
-    if not call.answered or call.finish_reason not in _STOPPED or _anything(call) or _wished_empty(call):
-        return
     count = call.usage.completion_tokens if call.usage is not None else None
+    billed = "" if count is None else f"; {count} tokens are billed"
+    if not call.answered:
+        nothing = no_answer(call)
+        if nothing is not None and not _is_error(call) and next(_wrapped(call), None) is None:
+            yield found("F51", nothing.where, f"{nothing.what}{billed}")
+        return
+    if call.finish_reason not in _STOPPED or _anything(call) or _wished_empty(call):
+        return
     blanks = len(call.answer.content)
     shown = f"{blanks} blank or invisible characters" if blanks else "no text"
-    billed = "" if count is None else f"; {count} tokens are billed"
     yield found("F51", "content", f"{shown}, finish_reason {call.finish_reason}{billed}")
+
+
+def _is_error(call: Observation) -> bool:
+    """Whether the response says that it is an error, which is F42."""
+    return next(streams.foreign_lines(call), None) is not None
 
 
 def _anything(call: Observation) -> bool:
