@@ -34,7 +34,7 @@ def _dropped(call: Observation) -> Iterator[Finding]:
     echo = text_to_echo(call.last_question[:_LONGEST])
     if echo is not None:
         pair = _shorter_echo(echo, answer, cut=call.finish_reason != "stop")
-        if pair is not None and not _recorded(call, pair[1]):
+        if pair is not None and not _recorded(call, pair[1]) and not _cut_within(call, *pair):
             yield found("F06", "content", f"“{pair[0]}” came back as “{pair[1]}”")
         return
     prompt = call.prompt.raw
@@ -47,7 +47,7 @@ def _dropped(call: Observation) -> Iterator[Finding]:
     else:
         missing = [given for given in missing if _is_identifier(given)]
     for given, got in _shorter_tokens(missing, prompt, answer):
-        if recorded and _recorded(call, got):
+        if (recorded and _recorded(call, got)) or _cut_within(call, given, got):
             continue
         yield found("F06", f"content[{answer.index(got)}]", f"“{given}” came back as “{got}”")
         return
@@ -133,6 +133,11 @@ def _is_inflection(shorter: str, longer: str) -> bool:
 def _is_subsequence(shorter: str, longer: str) -> bool:
     characters = iter(longer)
     return all(character in characters for character in shorter)
+
+
+def _cut_within(call: Observation, given: str, got: str) -> bool:
+    """Whether a stream ended in the midst of the text that came back shorter."""
+    return call.broken_off and given.startswith(got) and call.content.raw.endswith(got)
 
 
 def _recorded(call: Observation, got: str) -> bool:

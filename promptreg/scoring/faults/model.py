@@ -141,6 +141,14 @@ class Observation:
         return self.message is not None
 
     @property
+    def broken_off(self) -> bool:
+        """Whether a stream ended before its answer did: cut, lost, ended by an error or by promptreg itself.
+
+        What such an answer lacks is no fault of its own.
+        """
+        return self.streamed and self.finish_reason is None and (not self.done or self.problem is not None)
+
+    @property
     def finish_reason(self) -> str | None:
         """Why the model stopped, as the server says."""
         return self.answer.finish_reason

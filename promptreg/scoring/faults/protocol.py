@@ -163,7 +163,7 @@ def _ignored(call: Observation) -> Iterator[Finding]:
     copies = number(request, "n") or 1
     if isinstance(cap, int) and tokens is not None and tokens > (cap + _CAP_SLACK) * copies:
         yield found("F53", "request.max_completion_tokens", f"{tokens} tokens for a cap of {cap}: not obeyed")
-    if copies > 1 and (sent := _choices(call)) < copies:
+    if copies > 1 and not call.broken_off and (sent := _choices(call)) < copies:
         yield found("F53", "request.n", f"n is {copies:.0f}, {sent} came")
     if request.get("stream") is True and not call.streamed:
         yield found("F53", "request.stream", "a stream was asked for, one body came")
@@ -181,7 +181,7 @@ def _ignored(call: Observation) -> Iterator[Finding]:
 def _ignored_tool_choice(call: Observation) -> Iterator[Finding]:
     named = forced_tool(call.request)
     must = call.request.get("tool_choice") == "required"
-    if call.finish_reason == "length" or not (named or must):
+    if call.finish_reason == "length" or call.broken_off or not (named or must):
         return
     if not call.tool_calls:
         yield found("F53", "request.tool_choice", f"a call of {named or 'a tool'} was required, none came")

@@ -104,8 +104,8 @@ def _no_content(call: Observation) -> Iterator[Finding]:
     answer = call.answer
     if not call.content.blank or call.reasoning.blank or answer.tool_calls or answer.finish_reason == "tool_calls":
         return
-    if call.streamed and answer.finish_reason is None and not call.done:
-        return  # a cut stream
+    if call.broken_off:
+        return
     if _recorded_without_content(call):
         return
     reasoning = answer.reasoning.rstrip()
@@ -158,7 +158,7 @@ def _switch_ignored(call: Observation) -> Iterator[Finding]:
     """Thinking is missing although it was asked for, or there although it was switched off."""
     if not call.answered or (call.content.blank and not call.answer.tool_calls and call.reasoning.blank):
         return
-    if call.streamed and call.answer.finish_reason is None and not call.done:
+    if call.broken_off:
         return
     asked = thinking_asked_for(call.request)
     thought = not call.reasoning.blank

@@ -47,7 +47,7 @@ def _structure(call: Observation) -> Iterator[Finding]:
         return
     text = call.content.raw
     if not text:
-        if asked and call.finish_reason != "length":
+        if asked and call.finish_reason != "length" and not call.broken_off:
             yield from _in_reasoning(call)
         return
     if _recorded_alike(call, text):
@@ -70,8 +70,8 @@ def _no_json(call: Observation, text: str, reason: str, *, asked: bool) -> Itera
     begins = text.lstrip()[:1] in ("{", "[")
     if inner is not None:
         yield found("F24", f"content[{inner.offset}]", f"{inner.how}: {text[:160]}")
-    elif not (call.finish_reason == "length" and begins) and (asked or begins):
-        # Cut JSON is the fault of a limit, which has its own rule.
+    elif not call.broken_off and not (call.finish_reason == "length" and begins) and (asked or begins):
+        # Cut JSON is the fault of a limit, or of the stream, which have rules of their own.
         yield found("F25", "content", f"not JSON ({reason}): {text[:160]}")
 
 

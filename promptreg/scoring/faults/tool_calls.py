@@ -163,7 +163,10 @@ def _arguments(call: Observation) -> Iterator[Finding]:
     """F19, F20 and F21: arguments that cannot be read, or are not those of the tool."""
     allowed = _recorded_problems(call)
     cut = call.finish_reason == "length"
-    for sent in _sent_calls(call):
+    calls = _sent_calls(call)
+    for number, sent in enumerate(calls, 1):
+        if call.broken_off and number == len(calls) and (not sent.text.strip() or _is_cut(sent.text)):
+            return  # the stream ended within them
         schema = _parameters(call.tools.get(sent.name))
         for problem in _problems(sent.arguments, sent.text, schema):
             if (sent.name, problem.key) in allowed:
