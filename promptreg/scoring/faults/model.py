@@ -213,13 +213,14 @@ class Observation:
     @cached_property
     def tools(self) -> dict[str, JsonObject]:
         """The functions that the request offers, by their names."""
-        tools = self.request.get("tools")
         found: dict[str, JsonObject] = {}
-        for tool in tools if isinstance(tools, Sequence) and not isinstance(tools, str) else ():
-            function = tool.get("function") if isinstance(tool, dict) else None
-            name = function.get("name") if isinstance(function, dict) else None
-            if isinstance(function, dict) and isinstance(name, str):
-                found[name] = function
+        for key in ("functions", "tools"):  # the old field, and the one that took its place
+            offered = self.request.get(key)
+            for tool in offered if isinstance(offered, Sequence) and not isinstance(offered, str) else ():
+                function = tool if key == "functions" else tool.get("function") if isinstance(tool, dict) else None
+                name = function.get("name") if isinstance(function, dict) else None
+                if isinstance(function, dict) and isinstance(name, str):
+                    found[name] = function
         return found
 
     def told(self, **changed: Any) -> Observation:

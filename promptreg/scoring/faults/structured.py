@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from promptreg.deployment.json_text import parse_json
 from promptreg.scoring.faults.catalogue import found
 from promptreg.scoring.faults.errors import Cause, error_of
 from promptreg.scoring.faults.model import Observation, Probe, Rule, Severity
 from promptreg.scoring.faults.requests import json_asked, json_schema
 from promptreg.scoring.faults.schemas import violations
+from promptreg.scoring.faults.strict import read_strictly
 from promptreg.scoring.faults.views import fenced_lines
 
 if TYPE_CHECKING:
@@ -180,7 +180,7 @@ def _says_so(call: Observation) -> bool:
 
 def _json(text: str) -> _Read:
     try:
-        return _Read(ok=True, value=parse_json(text.strip().encode("utf-8", "surrogatepass")))
+        return _Read(ok=True, value=read_strictly(text.strip()))
     except ValueError as error:
         return _Read(ok=False, reason=str(error))
 

@@ -14,6 +14,7 @@ from promptreg.scoring.faults.markup import Mark, bare_invoke, is_about_markup, 
 from promptreg.scoring.faults.model import Observation, Probe, Rule, Severity
 from promptreg.scoring.faults.requests import forced_tool, json_asked, offered_names, tools_known
 from promptreg.scoring.faults.schemas import violations
+from promptreg.scoring.faults.strict import read_strictly
 
 if TYPE_CHECKING:
     from promptreg.canonical import Json, JsonObject
@@ -196,7 +197,7 @@ def _problems(arguments: Json, text: str, schema: JsonObject | None) -> Iterator
             yield from _no_arguments(schema)
             return
         try:
-            value = parse_json(arguments.encode("utf-8", "surrogatepass"))
+            value = read_strictly(arguments)
         except ValueError as error:
             what = "cut off" if _is_cut(arguments) else f"not JSON ({str(error).partition(':')[0]})"
             yield _Problem("F19", "F19", f"arguments[{len(arguments)}]", f"{what}: {_end(arguments)}")
