@@ -164,7 +164,8 @@ def _switch_ignored(call: Observation) -> Iterator[Finding]:
     thought = not call.reasoning.blank
     recorded = _recorded_thinking(call)
     if asked is None:
-        if recorded is True and not thought and not call.answer.tool_calls:
+        # Only of an answer that the model ended itself: a loop up to the cap has another cause.
+        if recorded is True and not thought and not call.answer.tool_calls and call.finish_reason != "length":
             yield found("F13", "reasoning", "the source thinks first, here is no reasoning", Severity.WARNING)
         return
     key, wanted = asked
@@ -199,13 +200,13 @@ def _switch_unsteady(calls: Sequence[Observation]) -> Iterator[Finding]:
     with_reasoning = [call for call in answered if not call.reasoning.blank]
     if not with_reasoning or len(with_reasoning) == len(answered):
         return
-    asked = thinking_asked_for(answered[0].request)
+    if thinking_asked_for(answered[0].request) is None:
+        return  # a model may choose by itself when to think
     without = next(call for call in answered if call.reasoning.blank)
     yield found(
         "F13",
         f"{without.label}: reasoning" if without.label else "reasoning",
         f"reasoning on {len(with_reasoning)} of {len(answered)} calls of one request",
-        None if asked is not None else Severity.WARNING,
     )
 
 

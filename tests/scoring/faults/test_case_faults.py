@@ -41,8 +41,7 @@ GOOD = "收到商品后 30 天内可以退货。"
 
 
 def test_a_kind_that_only_the_target_has_is_told_with_counts_of_both_sides():
-    fault, unsteady = faults([GOOD] * 10, [GOOD, "好的。</think>" + GOOD, "我想想。</think>" + GOOD])
-    assert (unsteady.finding.kind, unsteady.together) == ("F13", True)
+    (fault,) = faults([GOOD] * 10, [GOOD, "好的。</think>" + GOOD, "我想想。</think>" + GOOD])
     assert fault.finding.kind == "F09"
     assert fault.finding.severity is Severity.ERROR
     assert (fault.target, fault.target_calls, fault.source, fault.source_calls) == (2, 3, 0, 10)
@@ -141,13 +140,20 @@ def test_calls_side_by_side():
     def thinking(*reasonings):
         return [call(GOOD, reasoning_content=text) if text else call(GOOD) for text in reasonings]
 
+    def look(calls):
+        without = [one for one in calls if one.reasoning.blank]
+        return [entry.found("reasoning", "some")] if 0 < len(without) < len(calls) else []
+
+    entry = Entry("X-some", Sentence("Some", "部分"), Sentence("s", "看"), Sentence("n", "做"), Severity.WARNING)
+    rules = {"families": [[Rule("X-some", Probe.REPEATS, find_in_run=look)]], "own": {"X-some": entry}}
     target = thinking("想一想。", "", "再想一想。")
-    found = case_faults(thinking("想。", "想想。"), target)
+    found = case_faults(thinking("想。", "想想。"), target, **rules)
     (unsteady,) = found.told
-    assert (unsteady.finding.kind, unsteady.together, unsteady.target, unsteady.source) == ("F13", True, 3, 0)
+    assert (unsteady.finding.kind, unsteady.together, unsteady.target, unsteady.source) == ("X-some", True, 3, 0)
     assert unsteady.to_json()["together"] is True
-    assert case_faults(thinking("想。", ""), target).told == ()
-    assert case_faults(thinking("想。", "想想。"), target, repeated=False).told == ()
+    assert case_faults(thinking("想。", ""), target, **rules).told == ()
+    assert case_faults(thinking("想。", "想想。"), target, repeated=False, **rules).told == ()
+    assert case_faults(thinking("想。", "想想。"), target).told == ()  # F13 only where thinking was asked for
 
 
 def test_a_kind_of_the_project_s_own_is_told_with_its_own_words():

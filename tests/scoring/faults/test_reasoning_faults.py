@@ -193,6 +193,7 @@ def test_the_source_decides_where_it_is_known():
     assert told(call(content="49", request=on, golden={"content": "49", "reasoning_chars": [0, 0]})) == []
     assert told(call(content="49", golden={"reasoning_chars": [100, 300]})) == [("F13", "W")]
     assert told(call(content="49", golden={"reasoning_chars": [0, 300]})) == []
+    assert ("F13", "W") not in told(call(content="49", finish="length", golden={"reasoning_chars": [100, 300]}))
 
 
 def test_thinking_on_some_calls_only_is_found():
@@ -200,7 +201,7 @@ def test_thinking_on_some_calls_only_is_found():
     for run in runs:
         del run["request"]
     asked = call(request={"thinking": {"type": "enabled"}})["request"]
-    assert ("F13", "W") in told({"request": call()["request"], "runs": runs})
+    assert told({"request": call()["request"], "runs": runs}) == []  # the model may choose by itself when to think
     assert ("F13", "E") in told({"request": asked, "runs": runs})
     assert told({"request": asked, "runs": [runs[1], runs[3]]}) == []
 
