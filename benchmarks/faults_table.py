@@ -61,10 +61,9 @@ def table() -> str:
 
 _SPEED = """## Speed
 
-All rules together, one answer with its golden, on 2 shared cores under load 4 to 8 (so upper figures), CPU time beside
-reading the response: 0.5 ms for an English answer of 1 000 characters, 1.0 ms for a Chinese one, 23 and 45 ms for
-100 000 characters; 1.6 and 2.0 ms where those 1 000 characters come as a stream of 250 frames. The target is 1 ms, and
-30 ms for 100 000 characters: met for English bodies, not yet for streams and long Chinese answers.
+All rules and the inferred contract together: 0.5 to 0.8 ms of CPU time for an answer of 1 000 characters, 0.9 to 1.3 ms where
+it comes as a stream of 250 frames, 4 to 21 ms for 100 000 characters; linear in its length, whatever is in it. Figures, and
+how they were taken: `benchmarks.md`, "Detectors".
 """
 
 if __name__ == "__main__":
