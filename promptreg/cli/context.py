@@ -1,4 +1,4 @@
-"""`promptreg context`: fit a conversation, and what a smaller window does to recorded ones."""
+"""`promptreg context`: what a smaller window does to conversations, tests of strategies, one conversation fitted."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 PARTS: Final[Mapping[str, str]] = MappingProxyType(
     {
         "window": "Look at recorded conversations against a smaller window.",
+        "test": "Test strategies, or a function of your own, on conversations.",
         "fit": "Shorten one conversation until it fits a window.",
     }
 )
@@ -60,8 +61,9 @@ class LazyParts(click.Group):
     cls=LazyParts,
     epilog=example(
         "promptreg context window --from gpu --to ascend conversations/\n"
+        "  promptreg context test conversations/ --window 8192\n"
         "  promptreg context fit conversation.jsonl --window 8192 --strategy hysteresis"
     ),
 )
 def command() -> None:
-    """What happens to conversations when the window shrinks: shorten one, or look at many."""
+    """What happens to conversations when the window shrinks: look at many, test strategies, shorten one."""

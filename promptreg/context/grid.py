@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
@@ -111,8 +112,10 @@ class Function:
     call: Callable[[list[Message], int], Sequence[Message]]
 
     def send(self, messages: Sequence[Message], budget: int, tools: Sequence[JsonObject], state: Any) -> Sent:  # noqa: ARG002 - as `Contestant`
-        """See `Contestant`."""
-        return Sent(Outcome(tuple(self.call(list(messages), budget))))
+        """See `Contestant`. It gets a copy, so that what it changes is a finding and nothing that others then get."""
+        handed = copy.deepcopy(list(messages))
+        returned = tuple(self.call(handed, budget))
+        return Sent(Outcome(returned, changed=handed != list(messages)))
 
 
 @dataclass(frozen=True, slots=True)

@@ -62,6 +62,7 @@ CHEAP: Final = frozenset(Invariant) - {Invariant.I7, Invariant.I9}
 """Those that need one call of the function; I7 and I9 call it again."""
 _LARGER: Final = (1.2, 2.0)
 """Budgets that I9 tries, as multiples."""
+_CHANGED: Final = Sentence("The messages that were handed in were changed.", "传入的消息被改动。")
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +82,8 @@ class Outcome:
     """For each message its place in the conversation, None for one that was put in; None: the function does not say."""
     listed: frozenset[int] | None = None
     """Places of the messages that it says are gone or changed; None: it does not say."""
+    changed: bool = False
+    """Whether it changed what it was handed, where it was handed a copy."""
 
 
 Subject: TypeAlias = Callable[[Case], Outcome]
@@ -135,12 +138,12 @@ def violations(
         if Invariant.I9 in only and (wrong := _larger(subject, outcome, case, rules)) is not None:
             found[Invariant.I9] = wrong
     if before != case.messages:
-        found[Invariant.I6] = Sentence("The messages that were handed in were changed.", "传入的消息被改动。")
+        found[Invariant.I6] = _CHANGED
     return tuple(Violation(kind, found[kind]) for kind in Invariant if kind in found and kind in only)
 
 
 def outcome_violations(outcome: Outcome, case: Case, rules: Rules, total: int | None = None) -> tuple[Violation, ...]:
-    """What can be said of an outcome alone: I1 to I5 and I8. `total` spares counting the prompt where it is known."""
+    """What can be said of an outcome alone: I1 to I6 and I8. `total` spares counting the prompt where it is known."""
     found = _of_outcome(outcome, case, rules, total)
     return tuple(Violation(kind, found[kind]) for kind in Invariant if kind in found)
 
@@ -162,6 +165,7 @@ def _of_outcome(outcome: Outcome, case: Case, rules: Rules, total: int | None = 
         (Invariant.I3, found.get(Invariant.I3) or _groups(outcome, case)),
         (Invariant.I4, _fixed(outcome, places, case, rules)),
         (Invariant.I5, _newest(outcome, places, case)),
+        (Invariant.I6, _CHANGED if outcome.changed else None),
         (Invariant.I8, _listed(outcome, places, case)),
     )
     found.update((kind, sentence) for kind, sentence in checks if sentence is not None)

@@ -1,0 +1,186 @@
+"""`promptreg context test`."""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from promptreg.cli.options import example
+from promptreg.errors import ExitCode, UsageError
+
+if TYPE_CHECKING:
+    from promptreg.config import Config
+    from promptreg.context.conversations import Recording
+    from promptreg.workflow.context_report import ContextReport
+    from promptreg.workflow.context_test import Asked
+
+_TURNS = 80
+
+
+@click.command(
+    "test",
+    epilog=example(
+        "promptreg context test conversations/ --window 32768 --window 8192\n"
+        "  promptreg context test --generate 3 --strategy hysteresis --strategy summary-on-cut --deployment ascend\n"
+        "  promptreg context test conversations.jsonl --function my_context:shorten --json"
+    )
+    + "\n\nExit codes: 0 tested, 1 when a strategy or function violates an invariant, 2 for a file or an option that "
+    "is wrong, or when no conversation can be tested.",
+)
+@click.argument("conversations", nargs=-1, type=click.Path(path_type=Path), metavar="[CONVERSATIONS…]")
+@click.option(
+    "--strategy",
+    "strategies",
+    multiple=True,
+    metavar="NAME[:OPTION=VALUE,…]",
+    help="What to test, + between strategies that follow each other; `context fit --strategies` lists them. Default: "
+    "six of them; hysteresis alone beside --function.",
+)
+@click.option(
+    "--function",
+    "functions",
+    multiple=True,
+    metavar="MODULE:CALLABLE",
+    help="A function of your own, from the project's folder: it gets the messages and the tokens that the prompt may "
+    "have, and returns the messages to send.",
+)
+@click.option(
+    "--window",
+    "windows",
+    type=click.IntRange(min=1),
+    multiple=True,
+    metavar="N",
+    help="Tokens for prompt and answer together. Default: those of the source and the target of [roles], else 32768 "
+    "and 8192.",
+)
+@click.option(
+    "--deployment", metavar="NAME", help="A deployment of promptreg.toml, for its window, tokenizer and cache."
+)
+@click.option(
+    "--reserve",
+    type=click.IntRange(min=0),
+    metavar="N",
+    help="Tokens kept free for the answer. Default: the deployment's max_tokens, else 1024, at most a quarter of the "
+    "window.",
+)
+@click.option(
+    "--counter", metavar="NAME", help="What counts in all windows. Default: the tokenizer of the deployment or target."
+)
+@click.option("--encoder", metavar="FORMAT", help="Prompt format: v3, r1, v3.1, v3.2, v4, or a chat template.")
+@click.option(
+    "--granularity",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="Tokens of the smallest prefix that the server's cache reuses. Default: the deployment's, else 16.",
+)
+@click.option(
+    "--generate",
+    type=click.IntRange(1, 1000),
+    metavar="N",
+    help="So many generated conversations, where none are given. Default: 1.",
+)
+@click.option(
+    "--turns", type=click.IntRange(1, 1000), metavar="N", help=f"User messages of each of them. Default: {_TURNS}."
+)
+@click.option("--seed", type=int, default=1, show_default=True, help="Of generated conversations and planted facts.")
+@click.option(
+    "--plant/--no-plant",
+    default=True,
+    help="Put facts into conversations that bring no `facts` of their own, to look for them later. Default: yes.",
+)
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object and nothing else on stdout.")
+@click.option(
+    "--config",
+    "config_path",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="The project's promptreg.toml. Default: looked for from here upwards.",
+)
+@click.option("-v", "--verbose", is_flag=True, help="Show examples of violations whole.")
+@click.option("-q", "--quiet", is_flag=True, help="Print only the sentence that sums it up, and violations.")
+def command(
+    conversations: tuple[Path, ...],
+    strategies: tuple[str, ...],
+    functions: tuple[str, ...],
+    windows: tuple[int, ...],
+    deployment: str | None,
+    reserve: int | None,
+    counter: str | None,
+    encoder: str | None,
+    granularity: int | None,
+    generate: int | None,
+    turns: int | None,
+    seed: int,
+    plant: bool,
+    as_json: bool,
+    config_path: Path | None,
+    verbose: bool,
+    quiet: bool,
+) -> int:
+    """Test strategies, or a function of your own, on CONVERSATIONS. No calls are made.
+
+    Each conversation is sent call by call, as an application would, in each window. What is left of facts that were
+    said, how many tokens a prompt needs and how many of them the server's prefix cache has, and whether the nine
+    invariants hold, such as: within the budget, system messages word for word, no tool call without its results.
+    CONVERSATIONS are files of JSON Lines or JSON, or folders of them.
+    """
+    from promptreg.cli.console import reader_language  # noqa: PLC0415 - loaded when the command runs, not for --help
+    from promptreg.cli.context_test_tables import print_test  # noqa: PLC0415 - see above
+    from promptreg.workflow.context_test import Asked  # noqa: PLC0415 - see above
+
+    if conversations and (generate is not None or turns is not None):
+        raise UsageError("CONVERSATIONS and --generate or --turns exclude each other: give files, or none.")
+    config = _config(config_path, needed=deployment is not None)
+    language = reader_language("auto" if config is None else config.language)
+    asked = Asked(
+        strategies, functions, windows, deployment, reserve, counter, encoder, granularity, seed=seed, plant=plant
+    )
+    report = _run(_recordings(conversations, generate or 1, turns or _TURNS, seed), asked, config, quiet=quiet)
+    if as_json:
+        click.echo(_json(report))
+    else:
+        print_test(report, language, quiet=quiet, verbose=verbose)
+    if not report.conversations:
+        return ExitCode.USAGE
+    return ExitCode.DRIFT if report.broken else ExitCode.EQUIVALENT
+
+
+def _config(path: Path | None, *, needed: bool) -> Config | None:
+    from promptreg.config import load_config  # noqa: PLC0415 - see above
+    from promptreg.config.load import project_root  # noqa: PLC0415 - see above
+
+    if path is None and not needed and project_root(Path.cwd()) is None:
+        return None
+    return load_config(path, Path.cwd())
+
+
+def _recordings(paths: tuple[Path, ...], count: int, turns: int, seed: int) -> tuple[Recording, ...]:
+    from promptreg.context.conversations import read_recordings  # noqa: PLC0415 - see above
+    from promptreg.workflow.context_test import corpus  # noqa: PLC0415 - see above
+
+    return read_recordings(paths, Path.cwd()) if paths else corpus(count, seed, turns)
+
+
+def _run(recordings: tuple[Recording, ...], asked: Asked, config: Config | None, *, quiet: bool) -> ContextReport:
+    """The test, under a progress bar on stderr."""
+    from promptreg.replay.progress import Progress, renderer_for  # noqa: PLC0415 - see above
+    from promptreg.workflow.context_test import context_test  # noqa: PLC0415 - see above
+
+    began = time.monotonic()
+    with renderer_for(sys.stderr, "context test", quiet=quiet) as show:
+
+        def progress(done: int, of: int) -> None:
+            show(Progress(done, of, 0, 0, 0, time.monotonic() - began, "runs"))
+
+        return context_test(recordings, asked, config, progress=progress)
+
+
+def _json(report: ContextReport) -> str:
+    # Lone surrogates of a text have no UTF-8: they go out as escapes.
+    value = report.to_json()
+    text = json.dumps(value, ensure_ascii=False)
+    return json.dumps(value) if any("\ud800" <= character <= "\udfff" for character in text) else text

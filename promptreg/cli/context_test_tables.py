@@ -1,0 +1,204 @@
+"""The report of `promptreg context test` in the terminal."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+from promptreg.cli.console import console
+from promptreg.context.retention import Fate
+from promptreg.text.preview import preview
+from promptreg.text.sentence import Sentence
+from promptreg.text.terminal import safe_for_terminal
+from promptreg.workflow.context_report import break_even, causes, refused
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from rich.console import Console
+    from rich.table import Table
+
+    from promptreg.context.grid_rows import Pooled
+    from promptreg.text.sentence import Language
+    from promptreg.workflow.context_report import Broken, Column, ContextReport
+
+_MOST_SHOWN = 20
+"""Conversations that are listed as left out."""
+_MOST_MESSAGES = 6
+"""Of an example, without `-v`; its last ones."""
+_COLUMNS = 110
+"""Of a message of an example, without `-v`."""
+_NONE = "—"
+_FATES = {
+    Fate.VERBATIM: Sentence("word for word", "原样"),
+    Fate.NORMALISED: Sentence("rewritten", "换写法"),
+    Fate.STALE: Sentence("stale", "旧值"),
+    Fate.CONTRADICTED: Sentence("contradicted", "矛盾"),
+    Fate.LOST: Sentence("lost", "丢失"),
+}
+
+
+def print_test(report: ContextReport, language: Language, *, quiet: bool, verbose: bool) -> None:
+    """Print the report, what it means first."""
+    out = console()
+    style = "bold red" if report.broken else "bold"
+    out.print(safe_for_terminal(report.headline.text(language)), style=style)
+    if not quiet:
+        for sentence in (report.counted, report.known):
+            out.print(safe_for_terminal(sentence.text(language)))
+        if report.facts:
+            out.print(report.controls.sentence.text(language), style=None if report.controls.hold else "yellow")
+        for column in report.columns:
+            if report.of(column):
+                _window(out, report, column, language)
+    for broken in report.broken:
+        _broken(out, broken, language, verbose=verbose)
+    for sentence in report.guessed:
+        out.print(safe_for_terminal(sentence.text(language)))
+    for left in report.left[:_MOST_SHOWN]:
+        told = Sentence(f"Left out: {left.conversation}: {left.why}", f"未计入：{left.conversation}：{left.why}")
+        out.print(safe_for_terminal(told.text(language)), style="yellow")
+    if (more := len(report.left) - _MOST_SHOWN) > 0:
+        out.print(Sentence(f"and {more} more left out", f"另有 {more} 段未计入").text(language), style="yellow")
+
+
+def _window(out: Console, report: ContextReport, column: Column, language: Language) -> None:
+    results = report.of(column)
+    name = "" if column.deployment is None else f" ({column.deployment})"
+    title = Sentence(f"Window {column.budget.window:,}{name}", f"窗口 {column.budget.window:,}{name}")
+    out.print()
+    out.print(safe_for_terminal(title.text(language)), style="bold")
+    out.print(column.sentence.text(language))
+    if not any(one.reused(1).prompts for one in results) and not any(map(refused, results)):
+        told = Sentence("All conversations fit: nothing had to be shortened.", "所有对话都放得下，无需缩短。")
+        out.print(told.text(language))
+        return
+    _main(out, report, column, results, language)
+    if report.facts:
+        _depths(out, results, language)
+    _reasons(out, column, results, language)
+
+
+def _table(columns: Sequence[Sentence], language: Language) -> Table:
+    from rich.table import Table  # noqa: PLC0415 - rich costs 40 ms, which `--help` must not pay
+
+    table = Table(box=None, pad_edge=False)
+    for place, column in enumerate(columns):
+        table.add_column(column.text(language), justify="right" if place else "left", overflow="fold")
+    return table
+
+
+def _main(out: Console, report: ContextReport, column: Column, results: Sequence[Pooled], language: Language) -> None:
+    columns = (
+        Sentence("strategy", "策略"),
+        Sentence("recall", "保留率"),
+        *_FATES.values(),
+        Sentence("prompt tokens", "提示词 token"),
+        Sentence("to prefill", "需预填充"),
+        Sentence("cache hits", "缓存命中"),
+        Sentence("re-anchors", "重新锚定"),
+        Sentence("violated", "违反"),
+    )
+    table = _table(columns, language)
+    front = report.front(column)
+    for one in results:
+        steady, fates = one.reused(column.granularity), one.retained
+        name = safe_for_terminal(one.strategy) + (" *" if one.strategy in front else "")
+        table.add_row(
+            name,
+            _share(one.recall),
+            *(str(fates.counts[fate]) if fates.total else _NONE for fate in _FATES),
+            *([f"{steady.prompt_tokens:,}", f"{steady.prefill_tokens:,}"] if steady.prompts else [_NONE, _NONE]),
+            _hits(steady.hit_ratio),
+            str(steady.reanchors) if steady.prompts else _NONE,
+            " ".join(finding.invariant.value for finding in one.findings) or _NONE,
+        )
+    out.print(table)
+    told = Sentence(
+        "Recall: mean share of the facts said so far in shortened prompts; the five counts are of the last prompts. "
+        "Tokens and hits: from the first prompt that had to be shortened.",
+        "保留率：缩短后的提示词中，此前所说事实的平均占比；五项计数取自最后的提示词。"
+        "token 与命中：自首个需要缩短的提示词起。",
+    )
+    out.print(told.text(language), style="dim")
+    if front:
+        told = Sentence(
+            "* none of this window is better in recall and cache hits together.",
+            "* 在此窗口中，没有策略能在保留率与缓存命中上同时胜过它。",
+        )
+        out.print(told.text(language), style="dim")
+
+
+def _depths(out: Console, results: Sequence[Pooled], language: Language) -> None:
+    depths = sorted({depth for one in results for depth in one.by_depth})
+    in_system = any("system" in one.by_role for one in results)
+    columns = [
+        Sentence("kept at the end, by depth", "按深度，最终保留"),
+        *(Sentence(f"{depth:.0%}", f"{depth:.0%}") for depth in depths),
+        *([Sentence("system", "系统消息")] if in_system else []),
+    ]
+    if len(columns) == 1 or len(depths) > _MOST_SHOWN:
+        return
+    table = _table(columns, language)
+    for one in results:
+        by_depth, by_role = one.by_depth, one.by_role
+        cells = [_share(by_depth[depth].recall) if depth in by_depth else _NONE for depth in depths]
+        if in_system:
+            cells.append(_share(by_role["system"].recall) if "system" in by_role else _NONE)
+        table.add_row(safe_for_terminal(one.strategy), *cells)
+    out.print()
+    out.print(table)
+
+
+def _reasons(out: Console, column: Column, results: Sequence[Pooled], language: Language) -> None:
+    """Why prefixes broke, what summaries cost, and what did not fit."""
+    out.print()
+    joint = "；" if language == "zh" else "; "
+    for one in results:
+        why = joint.join(
+            f"{cause.sentence.text(language)} ({count})" for cause, count in causes(one, column.granularity).items()
+        )
+        if why:
+            out.print(safe_for_terminal(Sentence(f"{one.strategy}: {why}.", f"{one.strategy}：{why}。").text(language)))
+        if (count := refused(one)) > 0:
+            told = Sentence(
+                f"{one.strategy}: nothing was sent for {count} calls.", f"{one.strategy}：{count} 次调用未能发送。"
+            )
+            out.print(safe_for_terminal(told.text(language)), style="yellow")
+        costs = [row.summaries for row in one.rows if row.summaries.calls]
+        if costs:
+            out.print(safe_for_terminal(_cost(one).text(language)))
+
+
+def _cost(one: Pooled) -> Sentence:
+    calls = sum(row.summaries.calls for row in one.rows)
+    read = sum(row.summaries.input_tokens for row in one.rows)
+    wrote = sum(row.summaries.output_tokens for row in one.rows)
+    even = break_even(one)
+    paid_en = "" if even is None else f", paid back after {even:.1f} shortened prompts"
+    paid_zh = "" if even is None else f"，经 {even:.1f} 个缩短的提示词即可抵回"
+    return Sentence(
+        f"{one.strategy}: {calls} summaries; a model would read {read:,} tokens and write {wrote:,} for them{paid_en}.",
+        f"{one.strategy}：{calls} 次摘要，若由模型撰写需读入 {read:,} token、写出 {wrote:,} token{paid_zh}。",
+    )
+
+
+def _broken(out: Console, broken: Broken, language: Language, *, verbose: bool) -> None:
+    out.print()
+    out.print(safe_for_terminal(broken.sentence.text(language)), style="red")
+    messages = broken.finding.example.messages
+    shown = messages if verbose else messages[-_MOST_MESSAGES:]
+    if len(shown) < len(messages):
+        told = Sentence(f"the last {len(shown)} of them; -v shows all", f"仅列最后 {len(shown)} 条，-v 列出全部")
+        out.print("  " + told.text(language), style="dim")
+    for message in shown:
+        text = json.dumps(message, ensure_ascii=False, default=str)
+        out.print("  " + (safe_for_terminal(text) if verbose else preview(text, _COLUMNS)))
+
+
+def _share(value: float | None) -> str:
+    return _NONE if value is None else f"{value:.0%}"
+
+
+def _hits(value: float | None) -> str:
+    return _NONE if value is None else f"{value:.1%}"

@@ -1,0 +1,289 @@
+"""What strategies keep of conversations, what they cost, and what they break: the grid as one report."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Final
+
+from promptreg.context.corpus import Shape, generate
+from promptreg.context.grid import Function, Ours, calls_of_conversation, run_grid
+from promptreg.context.grid_rows import pooled
+from promptreg.context.planting import plant
+from promptreg.context.retention import FactReader, retained
+from promptreg.context.strategies.registry import strategy_from
+from promptreg.deployment.targets.target import target_of
+from promptreg.deployment.transports.function import load_function
+from promptreg.errors import ConfigError, EncodingError, UsageError
+from promptreg.workflow.context_fit import given_by
+from promptreg.workflow.context_report import Column, ContextReport, Controls, Left
+from promptreg.workflow.context_sides import Wanted, guesses, side_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from promptreg.canonical import JsonObject
+    from promptreg.config import Config
+    from promptreg.context.conversations import Recording
+    from promptreg.context.counters import Chosen
+    from promptreg.context.counting import Message
+    from promptreg.context.grid import Contestant, Sent
+    from promptreg.context.grid_rows import Row
+    from promptreg.text.sentence import Sentence
+
+DEFAULT_STRATEGIES: Final = (
+    "sliding-window",
+    "hysteresis",
+    "hysteresis:target=0.5",
+    "first-and-last",
+    "prune-results+hysteresis",
+    "summary-on-cut",
+)
+"""What is tried where nothing is named."""
+BESIDE_A_FUNCTION: Final = ("hysteresis",)
+"""What a user's own function is compared with where no strategy is named."""
+DEFAULT_WINDOWS: Final = (32_768, 8192)
+"""Where neither the command nor the configuration tells a window."""
+DEFAULT_GRANULARITY: Final = 16
+"""Tokens of vLLM's blocks, where no deployment tells its own."""
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What a test is asked for."""
+
+    strategies: tuple[str, ...] = ()
+    functions: tuple[str, ...] = ()
+    """Functions of the user's own, `module:callable`."""
+    windows: tuple[int, ...] = ()
+    deployment: str | None = None
+    reserve: int | None = None
+    counter: str | None = None
+    encoder: str | None = None
+    granularity: int | None = None
+    seed: int = 1
+    plant: bool = True
+    """Whether facts are put into conversations that bring none."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Scene:
+    """The windows, what counts in all of them, and what was guessed about that."""
+
+    columns: tuple[Column, ...]
+    chosen: Chosen
+    guessed: tuple[Sentence, ...]
+
+
+def corpus(count: int, seed: int, turns: int) -> tuple[Recording, ...]:
+    """Conversations from a seed, with tools, reasoning, Chinese and English."""
+    return generate(count, seed, Shape(turns=turns))
+
+
+def context_test(
+    recordings: Sequence[Recording],
+    asked: Asked,
+    config: Config | None = None,
+    *,
+    root: Path | None = None,
+    progress: Callable[[int, int], None] | None = None,
+) -> ContextReport:
+    """Send every conversation call by call through every strategy, in every window.
+
+    Args:
+        recordings: the conversations.
+        asked: what is tried.
+        config: the project; None outside of one.
+        root: where modules of functions are looked for; None: the project's folder, else the current one.
+        progress: told how many runs are done, of how many.
+
+    Raises:
+        UsageError: a strategy, counter or window that cannot be used.
+        ConfigError: a function or deployment that does not exist.
+    """
+    scene = _scene(asked, config)
+    counter = scene.chosen.counter
+    contestants = _contestants(asked, scene, config, root)
+    ready, left = _ready(recordings, asked, scene)
+    each = len(contestants) * len(scene.columns)
+    rows: list[Row] = []
+    tested: list[Recording] = []
+    for number, recording in enumerate(ready):
+
+        def told(done: int, _: int, before: int = number * each) -> None:
+            if progress is not None:
+                progress(before + done, len(ready) * each)
+
+        try:
+            found = list(
+                run_grid([recording], contestants, [column.budget for column in scene.columns], counter, progress=told)
+            )
+        except EncodingError as error:
+            left.append(Left(recording.conversation_id, str(error)))
+            continue
+        rows += found
+        tested.append(recording)
+    before = {recording.conversation_id: recording for recording in recordings}
+    planted = [recording for recording in tested if not before[recording.conversation_id].facts and recording.facts]
+    added = sum(
+        counter.prompt(recording.messages, tools=recording.tools)
+        - counter.prompt(before[recording.conversation_id].messages, tools=recording.tools)
+        for recording in planted
+    )
+    return ContextReport(
+        counter=counter.name,
+        columns=scene.columns,
+        results=tuple(pooled(rows)),
+        conversations=len(tested),
+        messages=sum(len(recording.messages) for recording in tested),
+        facts=sum(len(recording.facts) for recording in tested),
+        planted=sum(len(recording.facts) for recording in planted),
+        planted_tokens=added,
+        controls=_controls(tested, rows, {recording.conversation_id for recording in planted}),
+        left=tuple(left),
+        guessed=scene.guessed,
+        seed=asked.seed,
+        names=tuple(contestant.name for contestant in contestants),
+    )
+
+
+def _scene(asked: Asked, config: Config | None) -> _Scene:
+    wanted = Wanted(asked.deployment, None, asked.reserve, asked.counter, asked.encoder)
+    if asked.windows:
+        sides = [side_of(replace(wanted, window=window), config, "window") for window in dict.fromkeys(asked.windows)]
+    elif asked.deployment is not None:
+        sides = [side_of(wanted, config, "window")]
+    elif names := _roles(config):
+        # One counter for all, or the windows could not be compared: that of the deployment where prompts go to.
+        sides = [side_of(replace(wanted, deployment=name, counter="messages"), config, name) for name in names[:-1]]
+        sides.append(side_of(replace(wanted, deployment=names[-1]), config, names[-1]))
+    else:
+        sides = [side_of(replace(wanted, window=window), config, "window") for window in DEFAULT_WINDOWS]
+    columns: dict[int, Column] = {}
+    for side in sides:
+        unit = None if side.target is None else side.target.cache_unit
+        known = asked.granularity or unit
+        name = side.name if side.target is not None else None
+        columns[side.budget.window] = Column(side.budget, known or DEFAULT_GRANULARITY, name, known is None)
+    last = sides[-1]
+    return _Scene(tuple(columns.values()), last.chosen, guesses([last]))
+
+
+def _roles(config: Config | None) -> list[str]:
+    """Source and target of the configuration, those whose windows are known."""
+    if config is None:
+        return []
+    names = dict.fromkeys(name for name in (config.roles.source, config.roles.target) if name is not None)
+    return [name for name in names if target_of(config.deployment(name)).window is not None]
+
+
+def _contestants(asked: Asked, scene: _Scene, config: Config | None, root: Path | None) -> list[Contestant]:
+    names = asked.strategies or (BESIDE_A_FUNCTION if asked.functions else DEFAULT_STRATEGIES)
+    given = given_by(config)
+    found: list[Contestant] = [
+        _Called(name, Ours(strategy_from(name, given), scene.chosen.counter)) for name in dict.fromkeys(names)
+    ]
+    folder = root if root is not None or config is None else config.root
+    found += [_function(name, folder) for name in dict.fromkeys(asked.functions)]
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class _Called:
+    """A strategy under the name that the user wrote: two with other options stay two."""
+
+    name: str
+    strategy: Ours
+
+    def send(self, messages: Sequence[Message], budget: int, tools: Sequence[JsonObject], state: Any) -> Sent:
+        """See `Contestant`."""
+        return self.strategy.send(messages, budget, tools, state)
+
+
+def _function(name: str, root: Path | None) -> Function:
+    """A function of the user's own.
+
+    Raises:
+        UsageError: it is no name of one, cannot be imported, or takes other arguments.
+    """
+    module, _, called = name.partition(":")
+    if not module or not called:
+        raise UsageError(f"A function is named `module:callable`, such as `my_context:shorten`; `{name}` is none.")
+    try:
+        function = load_function(name, root)
+    except ConfigError as error:
+        reason = str(error).removeprefix(f'call = "{name}": ')
+        raise UsageError(f"The function `{name}` cannot be used: {reason}.") from None
+    except SystemExit:
+        raise UsageError(f"The function `{name}` cannot be used: importing `{module}` ends the program.") from None
+    try:
+        inspect.signature(function).bind([], 1)
+    except TypeError:
+        raise UsageError(
+            f"The function `{name}` must take two arguments, a list of messages and the tokens that the prompt may "
+            "have, and return the messages to send."
+        ) from None
+    except ValueError:  # a built-in without a signature: its first call will tell
+        pass
+    return Function(name, _checked(function))
+
+
+def _checked(function: Callable[..., Any]) -> Callable[[list[Message], int], Sequence[Message]]:
+    """The function, with an error where what it returns is no list of messages."""
+
+    def call(messages: list[Message], budget: int) -> Sequence[Message]:
+        try:
+            returned = function(messages, budget)
+            if inspect.iscoroutine(returned):
+                import asyncio  # noqa: PLC0415 - only for asynchronous functions
+
+                returned = asyncio.run(returned)
+        except SystemExit as error:
+            raise RuntimeError(f"it ended the program with {error.code}") from None
+        if not isinstance(returned, Sequence) or isinstance(returned, (str, bytes)):
+            raise TypeError(f"it returned {type(returned).__name__}, not a list of messages")
+        for message in returned:
+            if not isinstance(message, Mapping) or not isinstance(message.get("role"), str):
+                raise TypeError(f"it returned a list with {type(message).__name__} that is no message with a `role`")
+        return returned
+
+    return call
+
+
+def _ready(recordings: Sequence[Recording], asked: Asked, scene: _Scene) -> tuple[list[Recording], list[Left]]:
+    """Conversations with facts in them; those that cannot be tested are left out, with the reason."""
+    ready: list[Recording] = []
+    left: list[Left] = []
+    for recording in recordings:
+        places = calls_of_conversation(recording.messages)
+        if not places:
+            left.append(Left(recording.conversation_id, "It has no user message, so the model is never called."))
+            continue
+        try:
+            scene.chosen.counter.prompt(recording.messages[: places[-1]], tools=recording.tools)
+        except EncodingError as error:
+            left.append(Left(recording.conversation_id, str(error)))
+        else:
+            ready.append(plant(recording, asked.seed) if asked.plant and not recording.facts else recording)
+    return ready, left
+
+
+def _controls(recordings: Sequence[Recording], rows: Sequence[Row], planted: set[str]) -> Controls:
+    """The whole conversation must have every fact, no prompt one that was never said, and arithmetic must agree."""
+    reader = FactReader()
+    whole = [fate for recording in recordings for fate in reader.fates(recording.facts, recording.messages)]
+    # Values of recorded facts may be said several times: only of planted ones it is known where they stand.
+    expected = [
+        (row.expected, row.retained.recall)
+        for row in rows
+        if row.conversation in planted and row.expected is not None and row.retained.recall is not None
+    ]
+    return Controls(
+        facts=len(whole),
+        found=retained(whole).kept,
+        unsaid_found=sum(row.decoys_found for row in rows),
+        compared=len(expected),
+        differ=sum(abs(one - other) > 1e-9 for one, other in expected),
+    )
