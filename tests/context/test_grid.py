@@ -272,3 +272,24 @@ def test_the_front_leaves_out_what_another_beats_in_both():
 def test_no_summary_costs_nothing():
     assert SummaryCost().tokens == 0
     assert {fact.kind for fact in TALK.facts} == set(Kind)
+
+
+def test_a_function_gets_a_copy_and_what_it_changes_is_a_finding():
+    def careless(messages, _):
+        messages[0]["content"] = "cut"
+        return messages
+
+    def reverses(messages, _):
+        kept = list(messages)
+        messages.reverse()
+        return kept
+
+    before = [dict(message) for message in TALK.messages]
+    rows = [row_of(Function(call.__name__, call), 10_000_000) for call in (careless, reverses)]
+
+    assert [dict(message) for message in TALK.messages] == before
+    assert [{finding.invariant for finding in row.findings} for row in rows] == [
+        {Invariant.I4, Invariant.I6},
+        {Invariant.I6},
+    ]
+    assert all(finding.shrunken for row in rows for finding in row.findings)
