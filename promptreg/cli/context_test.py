@@ -69,7 +69,10 @@ _TURNS = 80
     "window.",
 )
 @click.option(
-    "--counter", metavar="NAME", help="What counts in all windows. Default: the tokenizer of the deployment or target."
+    "--counter",
+    metavar="NAME",
+    help="What counts in all windows. Default: the tokenizer of the deployment, or of the target of [roles] where its "
+    "window is tested, else deepseek.",
 )
 @click.option("--encoder", metavar="FORMAT", help="Prompt format: v3, r1, v3.1, v3.2, v4, or a chat template.")
 @click.option(
@@ -121,7 +124,7 @@ def command(
     verbose: bool,
     quiet: bool,
 ) -> int:
-    """Test strategies, or a function of your own, on CONVERSATIONS. No calls are made.
+    """Test strategies, or a function of your own, on CONVERSATIONS. No model is called.
 
     Each conversation is sent call by call, as an application would, in each window. What is left of facts that were
     said, how many tokens a prompt needs and how many of them the server's prefix cache has, and whether the nine
