@@ -75,6 +75,7 @@ def _window(out: Console, report: ContextReport, column: Column, language: Langu
         return
     _main(out, report, column, results, language)
     if report.facts:
+        _facts(out, results, language)
         _depths(out, results, language)
     _reasons(out, column, results, language)
 
@@ -92,7 +93,6 @@ def _main(out: Console, report: ContextReport, column: Column, results: Sequence
     columns = (
         Sentence("strategy", "策略"),
         Sentence("recall", "保留率"),
-        *_FATES.values(),
         Sentence("prompt tokens", "提示词 token"),
         Sentence("to prefill", "需预填充"),
         Sentence("cache hits", "缓存命中"),
@@ -102,12 +102,11 @@ def _main(out: Console, report: ContextReport, column: Column, results: Sequence
     table = _table(columns, language)
     front = report.front(column)
     for one in results:
-        steady, fates = one.reused(column.granularity), one.retained
+        steady = one.reused(column.granularity)
         name = safe_for_terminal(one.strategy) + (" *" if one.strategy in front else "")
         table.add_row(
             name,
             _share(one.recall),
-            *(str(fates.counts[fate]) if fates.total else _NONE for fate in _FATES),
             *([f"{steady.prompt_tokens:,}", f"{steady.prefill_tokens:,}"] if steady.prompts else [_NONE, _NONE]),
             _hits(steady.hit_ratio),
             str(steady.reanchors) if steady.prompts else _NONE,
@@ -115,10 +114,8 @@ def _main(out: Console, report: ContextReport, column: Column, results: Sequence
         )
     out.print(table)
     told = Sentence(
-        "Recall: mean share of the facts said so far in shortened prompts; the five counts are of the last prompts. "
-        "Tokens and hits: from the first prompt that had to be shortened.",
-        "保留率：缩短后的提示词中，此前所说事实的平均占比；五项计数取自最后的提示词。"
-        "token 与命中：自首个需要缩短的提示词起。",
+        "Recall: mean share of the facts said so far in shortened prompts. Tokens and hits: from the first of them on.",
+        "保留率：缩短后的提示词中，此前所说事实的平均占比。token 与命中：自首个缩短的提示词起。",
     )
     out.print(told.text(language), style="dim")
     if front:
@@ -129,11 +126,21 @@ def _main(out: Console, report: ContextReport, column: Column, results: Sequence
         out.print(told.text(language), style="dim")
 
 
+def _facts(out: Console, results: Sequence[Pooled], language: Language) -> None:
+    """What became of the facts in the last prompts."""
+    table = _table((Sentence("facts in the last prompts", "最后提示词中的事实"), *_FATES.values()), language)
+    for one in results:
+        counts = one.retained.counts
+        table.add_row(safe_for_terminal(one.strategy), *(str(counts[fate]) for fate in _FATES))
+    out.print()
+    out.print(table)
+
+
 def _depths(out: Console, results: Sequence[Pooled], language: Language) -> None:
     depths = sorted({depth for one in results for depth in one.by_depth})
     in_system = any("system" in one.by_role for one in results)
     columns = [
-        Sentence("kept at the end, by depth", "按深度，最终保留"),
+        Sentence("kept there, by depth", "其中按深度保留"),
         *(Sentence(f"{depth:.0%}", f"{depth:.0%}") for depth in depths),
         *([Sentence("system", "系统消息")] if in_system else []),
     ]
@@ -175,10 +182,11 @@ def _cost(one: Pooled) -> Sentence:
     read = sum(row.summaries.input_tokens for row in one.rows)
     wrote = sum(row.summaries.output_tokens for row in one.rows)
     even = break_even(one)
+    many = "summary" if calls == 1 else "summaries"
     paid_en = "" if even is None else f", paid back after {even:.1f} shortened prompts"
     paid_zh = "" if even is None else f"，经 {even:.1f} 个缩短的提示词即可抵回"
     return Sentence(
-        f"{one.strategy}: {calls} summaries; a model would read {read:,} tokens and write {wrote:,} for them{paid_en}.",
+        f"{one.strategy}: {calls} {many}; a model would read {read:,} tokens and write {wrote:,}{paid_en}.",
         f"{one.strategy}：{calls} 次摘要，若由模型撰写需读入 {read:,} token、写出 {wrote:,} token{paid_zh}。",
     )
 

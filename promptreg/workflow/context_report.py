@@ -246,7 +246,7 @@ class ContextReport:
         tokens = self.basis is Basis.TOKENS
         return Sentence(
             f"Counted by {self.counter}. Prefixes are compared by {'tokens' if tokens else 'whole messages'}.",
-            f"计数器：{self.counter}。前缀按{'token' if tokens else '整条消息'}比较。",
+            f"计数器：{self.counter}。前缀按{' token ' if tokens else '整条消息'}比较。",
         )
 
     @property

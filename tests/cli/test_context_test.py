@@ -171,9 +171,12 @@ def test_the_tables_name_counter_budget_front_and_causes(folder, capsys):
         "Prompts may have 392 tokens: 0 are kept free for the answer, 8 as a margin. The cache reuses prefixes in"
         in out
     )
-    assert re.search(r"^strategy +recall +word for word .*re-anchors +violated$", out, re.MULTILINE)
+    assert re.search(r"^strategy +recall +prompt tokens .*re-anchors +violated$", out, re.MULTILINE)
     assert re.search(r"^hysteresis \* +\d+%", out, re.MULTILINE)
-    assert re.search(r"^kept at the end, by depth +0% .* 100% +system$", out, re.MULTILINE)
+    assert re.search(
+        r"^facts in the last prompts +word for word +rewritten +stale +contradicted +lost$", out, re.MULTILINE
+    )
+    assert re.search(r"^kept there, by depth +0% .* 100% +system$", out, re.MULTILINE)
     assert re.search(r"^sliding-window: the window moved: old messages left \(\d+\)\.$", out, re.MULTILINE)
     assert "context test: 2/2 runs" in captured.err
     assert "\x1b" not in out + captured.err
