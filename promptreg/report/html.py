@@ -6,15 +6,9 @@ the details in packed chunks, so that the first screen stands while the rest sti
 
 from __future__ import annotations
 
-import base64
-import hashlib
-import os
-import re
 import shutil
 import tempfile
-from importlib import resources
 from itertools import chain, islice
-from pathlib import Path
 from typing import IO, TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
 from promptreg.canonical import Json, sha256_of
@@ -23,11 +17,13 @@ from promptreg.report import embed
 from promptreg.report.catalogue import catalogues
 from promptreg.report.index import Entry, entry_of
 from promptreg.report.pack import packed_case
+from promptreg.report.page import asset, policy, replaced, template
 from promptreg.report.payload import SCHEMA, Payload, to_json
 from promptreg.report.static import static_summary
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
 CHUNK_CASES = 200
 """Cases whose details are packed together: one chunk is unpacked when one of its cases is opened."""
@@ -124,45 +120,32 @@ def _write_chunks(payload: Payload, details: Details, out: IO[str], limit_bytes:
 
 
 def _replace(path: Path, payload: Payload, entries: list[Entry], chunks: IO[str]) -> None:
-    handle, temporary = tempfile.mkstemp(prefix=f".{path.name[:40]}.", suffix=".part", dir=path.parent)
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as out:
-            for piece in _pieces(payload, entries):
-                if piece is None:
-                    shutil.copyfileobj(chunks, out)
-                else:
-                    out.write(piece)
-            out.flush()
-            os.fsync(out.fileno())
-        Path(temporary).chmod(0o644)
-        Path(temporary).replace(path)
-    except BaseException:
-        Path(temporary).unlink(missing_ok=True)
-        raise
+    with replaced(path) as out:
+        for piece in _pieces(payload, entries):
+            if piece is None:
+                shutil.copyfileobj(chunks, out)
+            else:
+                out.write(piece)
 
 
 def _pieces(payload: Payload, entries: list[Entry]) -> Iterator[str | None]:
-    """The file in order; None stands for the chunks.
-
-    The template is split once and what is put between its parts is never looked at again, so a placeholder inside data
-    stays what it is.
-    """
-    style, script = _asset("app.css"), _script()
+    """The file in order; None stands for the chunks."""
+    style, script = asset("app.css"), _script()
     values = {
         "language": "zh-CN" if payload.language == "zh" else "en",
         "title": embed.escaped(payload.title),
-        "policy": embed.escaped(_policy(script, style)),
+        "policy": embed.escaped(policy(script, style)),
         "style": style,
         "static": static_summary(payload, entries),
         "report": embed.json_text(_report(payload, entries)),
         "catalogues": embed.json_text({name: dict(texts) for name, texts in catalogues().items()}),
         "script": script,
     }
-    for number, part in enumerate(re.split(r"\{\{(\w+)\}\}", _asset("report.html"))):
-        if number % 2 == 0:
-            yield part
-        else:
+    for part, named in template("report.html"):
+        if named:
             yield None if part == "chunks" else values[part]
+        else:
+            yield part
 
 
 def _report(payload: Payload, entries: list[Entry]) -> Json:
@@ -179,22 +162,7 @@ def _report(payload: Payload, entries: list[Entry]) -> Json:
     return {"schema": SCHEMA, "report_id": identity[:16], **head, "cases": rows, "chunk_cases": CHUNK_CASES}
 
 
-def _policy(script: str, style: str) -> str:
-    return (
-        f"default-src 'none'; script-src '{_hash(script)}'; style-src '{_hash(style)}'; img-src data:; "
-        "connect-src 'none'; base-uri 'none'; form-action 'none'"
-    )
-
-
-def _hash(text: str) -> str:
-    return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode("ascii")
-
-
 def _script() -> str:
     """All of the page's code inside one function, so that nothing of it is global."""
-    body = "\n".join(_asset(f"js/{name}") for name in SCRIPTS)
+    body = "\n".join(asset(f"js/{name}") for name in SCRIPTS)
     return f'\n(() => {{\n"use strict";\n{body}\n}})();\n'
-
-
-def _asset(name: str) -> str:
-    return resources.files("promptreg.report").joinpath("assets", *name.split("/")).read_text(encoding="utf-8")

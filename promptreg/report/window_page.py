@@ -2,13 +2,6 @@
 
 from __future__ import annotations
 
-import base64
-import hashlib
-import os
-import re
-import tempfile
-from importlib import resources
-from pathlib import Path
 from typing import TYPE_CHECKING, Final, Literal
 
 from promptreg import __version__
@@ -17,11 +10,13 @@ from promptreg.context.change_words import FATES, fixed_rows, headline, hopeless
 from promptreg.context.window import Part
 from promptreg.errors import OutputError
 from promptreg.report.embed import escaped
+from promptreg.report.page import asset, policy, replaced, template
 from promptreg.report.window_plot import MOST_LINES, both, diamond, key, stack, turns_plot
 from promptreg.text.sentence import Sentence
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
+    from pathlib import Path
 
     from promptreg.context.change import SideView, WindowReport
     from promptreg.context.window import Session
@@ -55,22 +50,15 @@ def write_window_page(report: WindowReport, path: Path, language: Literal["auto"
     text = window_page(report, language)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        handle, temporary = tempfile.mkstemp(prefix=f".{path.name[:40]}.", suffix=".part", dir=path.parent)
-        try:
-            with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as out:
-                out.write(text)
-            Path(temporary).chmod(0o644)
-            Path(temporary).replace(path)
-        except BaseException:
-            Path(temporary).unlink(missing_ok=True)
-            raise
+        with replaced(path) as out:
+            out.write(text)
     except OSError as error:
         raise OutputError(f"The page cannot be written to {path}: {error.strerror or error}.") from error
 
 
 def window_page(report: WindowReport, language: Literal["auto", "en", "zh"] = "auto") -> str:
     """The page as text."""
-    style, script = _asset("app.css") + _asset("window.css"), _asset("window.js")
+    style, script = asset("app.css") + asset("window.css"), asset("window.js")
     title = Sentence(
         f"Window change: {report.source.name} → {report.target.name}",
         f"窗口变化：{report.source.name} → {report.target.name}",
@@ -81,16 +69,12 @@ def window_page(report: WindowReport, language: Literal["auto", "en", "zh"] = "a
         "title_en": escaped(title.en),
         "title_zh": escaped(title.zh),
         "title": escaped(title.text("zh" if language == "zh" else "en")),
-        "policy": escaped(
-            f"default-src 'none'; script-src '{_hash(script)}'; style-src '{_hash(style)}'; img-src data:; "
-            "connect-src 'none'; base-uri 'none'; form-action 'none'"
-        ),
+        "policy": escaped(policy(script, style)),
         "style": style,
         "body": "".join(_body(report, title)),
         "script": script,
     }
-    parts = re.split(r"\{\{(\w+)\}\}", _asset("window.html"))
-    return "".join(part if number % 2 == 0 else values[part] for number, part in enumerate(parts))
+    return "".join(values[part] if named else part for part, named in template("window.html"))
 
 
 def _body(report: WindowReport, title: Sentence) -> Iterator[str]:
@@ -301,11 +285,3 @@ def _table(
         lines.append(f'<tr><th scope="row">{row[0]}</th>{cells}</tr>\n')
     table = f"<table>\n<thead><tr>{head}</tr></thead>\n<tbody>\n{''.join(lines)}</tbody></table>"
     return f'<div class="scroll" tabindex="0">{table}</div>\n'
-
-
-def _hash(text: str) -> str:
-    return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode("ascii")
-
-
-def _asset(name: str) -> str:
-    return resources.files("promptreg.report").joinpath("assets", name).read_text(encoding="utf-8")

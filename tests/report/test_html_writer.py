@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from promptreg.errors import OutputError
-from promptreg.report import html
+from promptreg.report import page
 from promptreg.report.html import write_html
 from promptreg.report.payload import CaseView, Payload
 from promptreg.report.sample import sample_payload
@@ -84,7 +84,7 @@ def test_policy_allows_just_our_script_and_style(tmp_path):
 
 
 def test_placeholders_inside_data_stay_what_they_are(tmp_path, filled):
-    names = re.findall(r"\{\{\w+\}\}", html._asset("report.html"))
+    names = re.findall(r"\{\{\w+\}\}", page.asset("report.html"))
     payload = filled(Payload, " ".join(names))
     text = write_html(payload, tmp_path / "r.html").path.read_text(encoding="utf-8")
     assert script_json(text, "report-data")["title"] == " ".join(names)
@@ -137,7 +137,7 @@ def test_full_disk_is_one_sentence(tmp_path, monkeypatch):
     def no_space(_):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(html.os, "fsync", no_space)
+    monkeypatch.setattr(page.os, "fsync", no_space)
     with pytest.raises(OutputError, match=r"cannot be written to .*r\.html: No space left on device"):
         write_html(sample_payload(), tmp_path / "r.html")
     assert list(tmp_path.iterdir()) == []
