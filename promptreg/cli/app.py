@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import errno
-import importlib
 import io
 import os
 import sys
@@ -13,6 +12,7 @@ from typing import TYPE_CHECKING
 import click
 
 from promptreg import __version__
+from promptreg.cli.lazy import LazyGroup
 from promptreg.errors import ExitCode, ProjectError, PromptregError
 
 if TYPE_CHECKING:
@@ -55,25 +55,11 @@ _AFTER_THE_COMMAND = {
 """Options of the subcommands that other tools take before the subcommand, and what follows them."""
 
 
-class LazyGroup(click.Group):
-    """A group that imports the module of a subcommand only when that subcommand is asked for."""
+class Commands(LazyGroup):
+    """The subcommands of `promptreg`."""
 
-    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
-        """Names in the order of a user's day."""
-        return list(COMMANDS)
-
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002 - click's signature
-        """The click command of `promptreg.cli.<name>`, or None for an unknown name (click then says so)."""
-        if cmd_name not in COMMANDS:
-            return None
-        module = importlib.import_module(f"promptreg.cli.{cmd_name.replace('-', '_')}")
-        command: click.Command = module.command
-        return command
-
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002 - click's signature
-        """The list of commands, from `COMMANDS` alone."""
-        with formatter.section("Commands"):
-            formatter.write_dl(list(COMMANDS.items()))
+    commands_by_name = COMMANDS
+    modules = "promptreg.cli."
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """As click does it; options of the subcommands that stand before the subcommand are told where they belong."""
@@ -88,24 +74,17 @@ class LazyGroup(click.Group):
                 ) from error
             raise
 
-    def resolve_command(
-        self, ctx: click.Context, args: list[str]
-    ) -> tuple[str | None, click.Command | None, list[str]]:
-        """As click does it, with the closest command named for a misspelt one."""
-        if args and args[0] not in COMMANDS and not args[0].startswith("-"):
-            raise click.UsageError(f"There is no command {args[0]!r}.{_closest(args[0])}", ctx)
-        return super().resolve_command(ctx, args)
+    def unknown(self, name: str) -> str:
+        """Names the closest command, or all of them."""
+        from rapidfuzz import process  # noqa: PLC0415 - only a misspelt command pays for this import
 
-
-def _closest(word: str) -> str:
-    from rapidfuzz import process  # noqa: PLC0415 - only a misspelt command pays for this import
-
-    match = process.extractOne(word, list(COMMANDS), score_cutoff=60)
-    return f" Did you mean {match[0]!r}?" if match else f" The commands are: {', '.join(COMMANDS)}."
+        match = process.extractOne(name, list(COMMANDS), score_cutoff=60)
+        closest = f"Did you mean {match[0]!r}?" if match else f"The commands are: {', '.join(COMMANDS)}."
+        return f"There is no command {name!r}. {closest}"
 
 
 @click.group(
-    cls=LazyGroup,
+    cls=Commands,
     context_settings={"help_option_names": ["-h", "--help"]},
     epilog="Example: promptreg record && promptreg compare. Exit codes: 0 equivalent, 1 drift or regression, "
     "2 usage or configuration, 3 inconclusive, 4 endpoint or internal error, 130 interrupted.",
