@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from promptreg.cli.options import Share, common_options, example
+from promptreg.cli.options import Share, common_options, example, json_option
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -40,7 +40,7 @@ def _numbers(_: click.Context, __: click.Parameter, value: str | None) -> tuple[
 @click.option("--html", "html", type=click.Path(path_type=Path, dir_okay=False), help="Where to write the report.")
 @click.option("--allow-inconclusive", is_flag=True, help="Exit with 0 instead of 3 when nothing could be decided.")
 @click.option("--dry-run", is_flag=True, help="Print calls, estimated tokens and time; send nothing.")
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object and nothing else on stdout.")
+@json_option
 @common_options
 def command(
     suites: tuple[Path, ...],

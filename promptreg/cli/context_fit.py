@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from promptreg.cli.options import example
+from promptreg.cli.options import config_option, example, json_option, reserve_option
 from promptreg.errors import CannotFit, ExitCode, UsageError
 from promptreg.text.terminal import safe_for_terminal
 
@@ -51,13 +51,7 @@ _PUT_IN = {"en": "new", "zh": "新增"}
 @click.option("--id", "identifier", metavar="ID", help="Which conversation, where FILE has several.")
 @click.option("--window", type=click.IntRange(min=1), metavar="N", help="Tokens for prompt and answer together.")
 @click.option("--deployment", metavar="NAME", help="A deployment of promptreg.toml, for its window and tokenizer.")
-@click.option(
-    "--reserve",
-    type=click.IntRange(min=0),
-    metavar="N",
-    help="Tokens kept free for the answer. Default: the deployment's max_tokens, else 1024, at most a quarter of the "
-    "window.",
-)
+@reserve_option
 @click.option(
     "--strategy",
     "strategies",
@@ -80,14 +74,9 @@ _PUT_IN = {"en": "new", "zh": "新增"}
 @click.option(
     "-o", "--output", type=click.Path(path_type=Path, dir_okay=False), help="Write the messages: .jsonl or .json."
 )
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object and nothing else on stdout.")
+@json_option
 @click.option("--strategies", "listed", is_flag=True, help="List the strategies and their options.")
-@click.option(
-    "--config",
-    "config_path",
-    type=click.Path(path_type=Path, dir_okay=False),
-    help="The project's promptreg.toml. Default: looked for from here upwards.",
-)
+@config_option
 @click.option("-q", "--quiet", is_flag=True, help="Print neither the conversation nor the ledger, only the totals.")
 def command(
     file: Path | None,

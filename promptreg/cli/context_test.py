@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from promptreg.cli.options import example
+from promptreg.cli.options import config_option, example, json_option, reserve_option
 from promptreg.errors import ExitCode, UsageError
 
 if TYPE_CHECKING:
@@ -61,13 +61,7 @@ _TURNS = 80
 @click.option(
     "--deployment", metavar="NAME", help="A deployment of promptreg.toml, for its window, tokenizer and cache."
 )
-@click.option(
-    "--reserve",
-    type=click.IntRange(min=0),
-    metavar="N",
-    help="Tokens kept free for the answer. Default: the deployment's max_tokens, else 1024, at most a quarter of the "
-    "window.",
-)
+@reserve_option
 @click.option(
     "--counter",
     metavar="NAME",
@@ -96,13 +90,8 @@ _TURNS = 80
     default=True,
     help="Put facts into conversations that bring no `facts` of their own, to look for them later. Default: yes.",
 )
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object and nothing else on stdout.")
-@click.option(
-    "--config",
-    "config_path",
-    type=click.Path(path_type=Path, dir_okay=False),
-    help="The project's promptreg.toml. Default: looked for from here upwards.",
-)
+@json_option
+@config_option
 @click.option("-v", "--verbose", is_flag=True, help="Show examples of violations whole.")
 @click.option("-q", "--quiet", is_flag=True, help="Print only the sentence that sums it up, and violations.")
 def command(

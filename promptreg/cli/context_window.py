@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from promptreg.cli.options import example
+from promptreg.cli.options import config_option, example, json_option
 from promptreg.errors import ExitCode, UsageError
 
 if TYPE_CHECKING:
@@ -58,14 +58,9 @@ if TYPE_CHECKING:
 )
 @click.option("--counter", metavar="NAME", help="What counts on both sides. Default: each deployment's tokenizer.")
 @click.option("--encoder", metavar="FORMAT", help="Prompt format on both sides: v3, r1, v3.1, v3.2, v4, a template.")
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object and nothing else on stdout.")
+@json_option
 @click.option("--html", type=click.Path(path_type=Path, dir_okay=False), help="Write the report as one HTML page.")
-@click.option(
-    "--config",
-    "config_path",
-    type=click.Path(path_type=Path, dir_okay=False),
-    help="The project's promptreg.toml. Default: looked for from here upwards.",
-)
+@config_option
 @click.option("-v", "--verbose", is_flag=True, help="List every conversation, not only the first twenty.")
 @click.option("-q", "--quiet", is_flag=True, help="Print only the sentence that sums it up.")
 def command(

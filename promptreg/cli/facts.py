@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from promptreg.cli.options import example
+from promptreg.cli.options import example, json_option
 from promptreg.errors import UsageError
 from promptreg.text.terminal import safe_for_terminal
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @click.command("facts", epilog=example('promptreg facts "Refunds take 3 to 5 days, not 30. 退款需三至五天。"'))
 @click.argument("text")
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object and nothing else on stdout.")
+@json_option
 def command(text: str, as_json: bool) -> int:
     """Print what is read as a fact in TEXT: numbers, dates, negations, names, and how each was read.
 

@@ -26,16 +26,32 @@ class Share(click.FloatRange):
         return number
 
 
+config_option = click.option(
+    "--config",
+    "config_path",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="The project's promptreg.toml. Default: looked for from here upwards.",
+)
+"""`--config PATH`, handed over as config_path."""
+
+json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object and nothing else on stdout.")
+"""`--json`, handed over as as_json."""
+
+reserve_option = click.option(
+    "--reserve",
+    type=click.IntRange(min=0),
+    metavar="N",
+    help="Tokens kept free for the answer. Default: the deployment's max_tokens, else 1024, at most a quarter of the "
+    "window.",
+)
+"""`--reserve N` of one window."""
+
+
 def common_options(function: Function) -> Function:
     """Add `--config PATH`, `-v` and `-q` to a command. Handed over as config_path, verbose, quiet."""
     for option in reversed(
         (
-            click.option(
-                "--config",
-                "config_path",
-                type=click.Path(path_type=Path, dir_okay=False),
-                help="The project's promptreg.toml. Default: looked for from here upwards.",
-            ),
+            config_option,
             click.option("-v", "--verbose", is_flag=True, help="Say more: every retry, every file."),
             click.option("-q", "--quiet", is_flag=True, help="Say only the verdict and errors."),
         )

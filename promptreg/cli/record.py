@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from promptreg.cli.options import common_options, example
+from promptreg.cli.options import common_options, example, json_option
 from promptreg.cli.words import counted
 from promptreg.text.terminal import safe_for_terminal
 
@@ -43,7 +43,7 @@ _LOWER_BOUND = {
 @click.option("--top-up", is_flag=True, help="Only what the baselines lack: new or changed cases, missing passes.")
 @click.option("--resume", is_flag=True, help="Go on with the last unfinished run; stored calls are not repeated.")
 @click.option("--dry-run", is_flag=True, help="Print calls, estimated tokens and time; send nothing.")
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object and nothing else on stdout.")
+@json_option
 @common_options
 def command(
     suites: tuple[Path, ...],

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from promptreg.cli.options import common_options, example
+from promptreg.cli.options import common_options, example, json_option
 from promptreg.text.terminal import safe_for_terminal
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 @click.command("runs", epilog=example("promptreg runs 20261201-231502-gpu-3f2a"))
 @click.argument("run_id", required=False, metavar="[RUN]")
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object and nothing else on stdout.")
+@json_option
 @common_options
 def command(run_id: str | None, as_json: bool, config_path: Path | None, verbose: bool, quiet: bool) -> int:
     """List stored runs, newest first, or show one RUN with the calls that failed in it."""
