@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from promptreg.cli.console import console
 from promptreg.context.change import grown
-from promptreg.context.change_words import FATES, fixed_rows, headline, hopeless
+from promptreg.context.change_words import FATES, fixed_rows, headline, hopeless, loss_columns, loss_rows
 from promptreg.text.preview import preview
 from promptreg.text.sentence import Sentence
 from promptreg.text.terminal import safe_for_terminal
@@ -152,25 +152,9 @@ def _endings(out: Console, report: WindowReport, language: Language) -> None:
 
 def _losses(out: Console, report: WindowReport, language: Language) -> None:
     title = Sentence("What each strategy would lose, at the longest prompt", "各策略在最长提示词处的损失")
-    facts = any(loss.facts for loss in report.losses)
-    columns = [
-        Sentence("strategy", "策略"),
-        Sentence("messages lost", "丢失消息"),
-        Sentence("tokens lost", "丢失 token"),
-        Sentence("values kept", "保留的数值与名称"),
-        *([Sentence("facts kept", "保留的事实")] if facts else []),
-        Sentence("cannot fit", "无法放下"),
-    ]
+    columns = loss_columns(report)
     table = _table(title, columns, language, range(1, len(columns)))
-    for loss in report.losses:
-        share = loss.values_share
-        table.add_row(
-            safe_for_terminal(loss.strategy),
-            f"{loss.messages_lost:,} / {loss.messages:,}",
-            f"{loss.tokens_lost:,} / {loss.tokens:,}",
-            "—" if share is None else f"{share:.0%}",
-            *([f"{loss.facts_kept} / {loss.facts}"] if facts else []),
-            str(loss.cannot_fit),
-        )
+    for strategy, *cells in loss_rows(report):
+        table.add_row(safe_for_terminal(strategy), *cells)
     out.print()
     out.print(table)

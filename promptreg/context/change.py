@@ -73,11 +73,6 @@ class Loss:
     values_kept: int
 
     @property
-    def messages_share(self) -> float:
-        """Share of the messages that is lost, 0 to 1."""
-        return self.messages_lost / self.messages if self.messages else 0.0
-
-    @property
     def values_share(self) -> float | None:
         """Share of the values that is kept; None where there are none."""
         return self.values_kept / self.values if self.values else None

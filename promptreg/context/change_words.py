@@ -9,7 +9,7 @@ from promptreg.context.change import fixed_tokens
 from promptreg.text.sentence import Sentence
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
     from promptreg.context.change import WindowReport
 
@@ -72,3 +72,35 @@ def fixed_rows(report: WindowReport) -> tuple[tuple[str, Sentence, int], ...]:
         ("margin", Sentence("margin", "余量"), budget.margin),
         ("left", Sentence("left for the conversation", "留给对话"), budget.tokens - fixed_tokens(session)),
     )
+
+
+def loss_columns(report: WindowReport) -> tuple[Sentence, ...]:
+    """Headings of the table of what each strategy would lose."""
+    facts = [Sentence("facts kept", "保留的事实")] if _knows_facts(report) else []
+    return (
+        Sentence("strategy", "策略"),
+        Sentence("messages lost", "丢失消息"),
+        Sentence("tokens lost", "丢失 token"),
+        Sentence("values kept", "保留的数值与名称"),
+        *facts,
+        Sentence("cannot fit", "无法放下"),
+    )
+
+
+def loss_rows(report: WindowReport) -> Iterator[tuple[str, ...]]:
+    """Its cells, a row a strategy; the strategy's name is as given and must be made safe for where it is shown."""
+    facts = _knows_facts(report)
+    for loss in report.losses:
+        share = loss.values_share
+        yield (
+            loss.strategy,
+            f"{loss.messages_lost:,} / {loss.messages:,}",
+            f"{loss.tokens_lost:,} / {loss.tokens:,}",
+            "—" if share is None else f"{share:.0%}",
+            *([f"{loss.facts_kept} / {loss.facts}"] if facts else []),
+            f"{loss.cannot_fit:,}",
+        )
+
+
+def _knows_facts(report: WindowReport) -> bool:
+    return any(loss.facts for loss in report.losses)

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from promptreg.config.encoding import UnreadableTextError, decode, read_limited
 from promptreg.config.hints import did_you_mean, listing
 from promptreg.context.known import Kind, KnownFact
 from promptreg.errors import Place, Problem, ProjectError
+from promptreg.suite.files import files_below
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
+    from pathlib import Path
 
     from promptreg.canonical import JsonObject
     from promptreg.context.counting import Message
@@ -88,7 +88,7 @@ def _files(paths: Sequence[Path], problems: list[Problem], root: Path | None) ->
     found: dict[Path, Path] = {}
     for path in paths:
         if path.is_dir():
-            files = _files_below(path)
+            files = files_below(path, SUFFIXES)
             if not files:
                 problems.append(Problem(f"The folder {_shown(path, root)} has no file {_NAMES}."))
         else:
@@ -98,18 +98,6 @@ def _files(paths: Sequence[Path], problems: list[Problem], root: Path | None) ->
     if not found and not problems:
         problems.append(Problem("No conversations were named. Name a file or a folder."))
     return list(found.values())
-
-
-def _files_below(folder: Path) -> list[Path]:
-    files: list[Path] = []
-    for parent, folders, names in os.walk(folder):
-        folders[:] = sorted(name for name in folders if not name.startswith("."))
-        files += [
-            Path(parent) / name
-            for name in sorted(names)
-            if not name.startswith(".") and name.lower().endswith(SUFFIXES)
-        ]
-    return files
 
 
 def _shown(path: Path, root: Path | None) -> str:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final, Literal
 
 from promptreg import __version__
 from promptreg.context.change import grown
-from promptreg.context.change_words import FATES, fixed_rows, headline, hopeless
+from promptreg.context.change_words import FATES, fixed_rows, headline, hopeless, loss_columns, loss_rows
 from promptreg.context.window import Part
 from promptreg.errors import OutputError
 from promptreg.report.embed import escaped
@@ -170,25 +170,8 @@ def _losses(report: WindowReport) -> Iterator[str]:
         "that the prompt states.",
         "对每段放不下的对话，取其最长的提示词。数值与名称指提示词中的数字、日期、名称与编号。",
     )
-    facts = any(loss.facts for loss in report.losses)
-    columns = (
-        Sentence("strategy", "策略"), Sentence("messages lost", "丢失消息"), Sentence("tokens lost", "丢失 token"),
-        Sentence("values kept", "保留的数值与名称"), *([Sentence("facts kept", "保留的事实")] if facts else []),
-        Sentence("cannot fit", "无法放下"),
-    )  # fmt: skip
-    rows = []
-    for loss in report.losses:
-        share = loss.values_share
-        rows.append(
-            (
-                escaped(loss.strategy),
-                f"{loss.messages_lost:,} / {loss.messages:,}",
-                f"{loss.tokens_lost:,} / {loss.tokens:,}",
-                "—" if share is None else f"{share:.0%}",
-                *([f"{loss.facts_kept} / {loss.facts}"] if facts else []),
-                f"{loss.cannot_fit:,}",
-            )
-        )
+    columns = loss_columns(report)
+    rows = [(escaped(strategy), *cells) for strategy, *cells in loss_rows(report)]
     yield f'<section><h2>{both(title)}</h2>\n<p class="hint">{both(note)}</p>\n'
     yield f"{_table(columns, rows, range(1, len(columns)))}</section>\n"
 

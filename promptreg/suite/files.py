@@ -37,7 +37,7 @@ def find_suite_files(paths: Sequence[Path], root: Path) -> tuple[Path, ...]:
     for given in paths:
         path = given if given.is_absolute() or given.exists() else root / given
         if path.is_dir():
-            files = _suites_below(path)
+            files = files_below(path, _SUFFIXES)
             if not files:
                 problems.append(
                     Problem(
@@ -70,14 +70,20 @@ def find_suite_files(paths: Sequence[Path], root: Path) -> tuple[Path, ...]:
     return tuple(found.values())
 
 
-def _suites_below(folder: Path) -> list[Path]:
+def files_below(folder: Path, suffixes: tuple[str, ...]) -> list[Path]:
+    """The files of a folder and all its subfolders with one of these endings, sorted; hidden ones are left out.
+
+    Args:
+        folder: where to look.
+        suffixes: in small letters, with the dot; names are compared without regard to case.
+    """
     files: list[Path] = []
     for parent, folders, names in os.walk(folder):
         folders[:] = sorted(name for name in folders if not name.startswith("."))
         files += [
             Path(parent) / name
             for name in sorted(names)
-            if not name.startswith(".") and name.lower().endswith(_SUFFIXES)
+            if not name.startswith(".") and name.lower().endswith(suffixes)
         ]
     return files
 
