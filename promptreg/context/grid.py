@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from promptreg.context.budget import Budget
+from promptreg.context.calls import calls_of_conversation
 from promptreg.context.fit import fit
 from promptreg.context.grid_rows import Finding, Row, SummaryCost
-from promptreg.context.groups import is_result
 from promptreg.context.invariants import (
     Case,
     Invariant,
@@ -172,23 +172,6 @@ def run_cell(cell: Cell, rules: Rules, reader: FactReader | None = None) -> Row:
         reader: Remembers texts from cell to cell.
     """
     return _Run(cell, rules, {}).row(reader or FactReader())
-
-
-def calls_of_conversation(messages: Sequence[Message]) -> tuple[int, ...]:
-    """How many messages were there each time that the model was called: before each answer, and now."""
-    places: list[int] = []
-    asked = False
-    for place, message in enumerate(messages):
-        if message.get("role") == "assistant" and asked:
-            places.append(place)
-        asked = asked or _asks(message)
-    if messages and _asks(messages[-1]):
-        places.append(len(messages))
-    return tuple(places)
-
-
-def _asks(message: Message) -> bool:
-    return message.get("role") == "user" or is_result(message)
 
 
 class _Run:

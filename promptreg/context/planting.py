@@ -12,6 +12,7 @@ import re
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
+from promptreg.context.calls import sent_at_last
 from promptreg.context.counting import content_text, texts_of
 from promptreg.context.groups import is_result, is_system
 from promptreg.context.known import Inside, Kind, KnownFact
@@ -54,8 +55,11 @@ def plant(
     """The conversation with facts in it; what it was known to say before stays known.
 
     A fact that is meant for a tool's result or an answer stands in the nearest one, at most a fortieth of the
-    conversation away, else in the user's message. Where a value is corrected or one of two options is chosen, the user
-    says the old one halfway between the beginning and the place of the new one.
+    conversation away, else in the user's message. Facts of the first turn stand in that turn, those of the newest in
+    that one, and none stands in an answer after the last call, which is in no prompt. The newest user message is in
+    every prompt, so facts of depth 1 are lost only where a strategy shortens tool results of the newest turn. Where a
+    value is corrected or one of two options is chosen, the user says the old one halfway between the beginning and the
+    place of the new one.
 
     Args:
         recording: A conversation. It is not changed.
@@ -134,10 +138,12 @@ class _Planter:
     def _nearest(self, turn: int, role: str) -> int | None:
         """The message of this role in the nearest turn that has one, the later of two equally near."""
         reach = max(1, len(self._turns) // 40)
-        first = 1 if turn > 0 else 0  # only facts of the first turn stand in the first turn
+        last = len(self._turns) - 1
+        # Only facts of the first turn stand in the first turn, and only those of the newest in the newest.
+        within = range(turn, turn + 1) if turn in (0, last) else range(1, last)
         for distance in range(reach + 1):
             for there in (turn + distance, turn - distance):
-                if first <= there < len(self._turns) and (index := self._in_turn(there, role)) is not None:
+                if there in within and (index := self._in_turn(there, role)) is not None:
                     return index
         return None
 
@@ -216,9 +222,9 @@ class _Planter:
 
 
 def _turns(messages: Sequence[Message]) -> list[list[int]]:
-    """Places of the messages of each turn; what stands before the first user message belongs to none."""
+    """Places of the messages of each turn that are in a prompt; those before the first user message are in none."""
     turns: list[list[int]] = []
-    for index, message in enumerate(messages):
+    for index, message in enumerate(messages[: sent_at_last(messages)]):
         if message.get("role") == "user" and not is_result(message):
             turns.append([])
         if turns and not is_system(message):

@@ -7,8 +7,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
+from promptreg.context.calls import calls_of_conversation, sent_at_last
 from promptreg.context.corpus import Shape, generate
-from promptreg.context.grid import Function, Ours, calls_of_conversation, run_grid
+from promptreg.context.grid import Function, Ours, run_grid
 from promptreg.context.grid_rows import pooled
 from promptreg.context.planting import plant
 from promptreg.context.retention import FactReader, retained
@@ -266,8 +267,16 @@ def _ready(recordings: Sequence[Recording], asked: Asked, scene: _Scene) -> tupl
         except EncodingError as error:
             left.append(Left(recording.conversation_id, str(error)))
         else:
-            ready.append(plant(recording, asked.seed) if asked.plant and not recording.facts else recording)
+            planted = plant(recording, asked.seed) if asked.plant and not recording.facts else recording
+            ready.append(_sent_facts(planted))
     return ready, left
+
+
+def _sent_facts(recording: Recording) -> Recording:
+    """Without the facts that are only said after the last call: no prompt can have them, whatever the strategy."""
+    end = sent_at_last(recording.messages)
+    sent = tuple(fact for fact in recording.facts if fact.index is None or fact.index < end)
+    return recording if len(sent) == len(recording.facts) else replace(recording, facts=sent)
 
 
 def _controls(recordings: Sequence[Recording], rows: Sequence[Row], planted: set[str]) -> Controls:

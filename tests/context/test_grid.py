@@ -5,12 +5,13 @@ import copy
 import pytest
 
 from promptreg.context.budget import Budget
+from promptreg.context.calls import calls_of_conversation
 from promptreg.context.conversations import Recording
 from promptreg.context.corpus import Shape, generate
 from promptreg.context.counting import WordCounter, calls_of
 from promptreg.context.encoders.v4 import DeepseekV4
 from promptreg.context.exact import RenderedCounter
-from promptreg.context.grid import Cell, Function, Ours, calls_of_conversation, run_cell, run_grid
+from promptreg.context.grid import Cell, Function, Ours, run_cell, run_grid
 from promptreg.context.grid_rows import Pooled, Row, SummaryCost, pareto, pooled
 from promptreg.context.invariants import Invariant, Rules
 from promptreg.context.known import Kind
@@ -293,3 +294,12 @@ def test_a_function_gets_a_copy_and_what_it_changes_is_a_finding():
         {Invariant.I6},
     ]
     assert all(finding.shrunken for row in rows for finding in row.findings)
+
+
+@pytest.mark.parametrize("name", ["sliding-window", "hysteresis:target=0.3", "first-and-last", "summary-on-cut"])
+@pytest.mark.parametrize("seed", range(4))
+def test_what_the_newest_user_message_says_is_always_kept(name, seed):
+    row = row_of(ours(name), 1500, planted(seed))
+
+    assert row.refused == 0
+    assert Pooled(name, 1500, (row,)).by_depth[1.0].recall == 1.0

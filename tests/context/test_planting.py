@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from promptreg.context.calls import sent_at_last
 from promptreg.context.conversations import Recording
 from promptreg.context.corpus import Shape, generate
 from promptreg.context.counting import content_text, texts_of
@@ -139,3 +140,21 @@ def test_whatever_is_planted_is_found_in_the_whole_and_not_in_nothing(seed, turn
 
     assert set(fates_of(planted)) == {Fate.VERBATIM}
     assert set(FactReader().fates(planted.facts, [])) == {Fate.LOST}
+
+
+@pytest.mark.parametrize("answered", [False, True])
+@pytest.mark.parametrize("seed", range(3))
+def test_facts_of_the_newest_turn_stand_in_it_and_in_a_prompt(seed, answered):
+    (recording,) = generate(1, seed, Shape(turns=12))
+    if answered:
+        closing = {"role": "assistant", "content": "All of it is done. 全部完成。"}
+        recording = Recording("x", (*recording.messages, closing), recording.tools)
+    newest = max(place for place, message in enumerate(recording.messages) if message["role"] == "user")
+
+    planted = plant(recording, seed)
+
+    for fact in planted.facts:
+        assert (fact.depth == 1.0) == (fact.index >= newest)
+        assert fact.index < sent_at_last(recording.messages)
+    if answered:
+        assert planted.messages[-1] == recording.messages[-1]
