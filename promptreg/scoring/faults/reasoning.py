@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
-from promptreg.answer.reader import THINK_TAG
+from promptreg.answer.reader import REASONING_FIELDS, THINK_TAG
 from promptreg.scoring.faults.asked import asked_for_elements
 from promptreg.scoring.faults.catalogue import found
 from promptreg.scoring.faults.evidence import around
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from promptreg.canonical import Json
+    from promptreg.scoring.faults.golden import Golden
     from promptreg.scoring.faults.model import Finding, Observation
 
 _TAG: Final = re.compile(r"<(/?)think(?:ing)?>", re.IGNORECASE)
@@ -79,24 +80,51 @@ def _ends_reasoning(prose: str, tag: re.Match[str]) -> bool:
     return bool(tag[1]) and (not rest or rest.lstrip(" \t").startswith("\n")) and tag.start() > 0
 
 
-def _renamed_field(call: Observation) -> Iterator[Finding]:
-    """Reasoning in another field than the source used."""
-    golden = call.golden
-    if golden is None or not call.answered:
-        return
-    if golden.reasoning_fields:
-        before = golden.reasoning_fields
-    elif golden.message_keys is not None:
-        before = frozenset(key for key in golden.message_keys if key.startswith("reasoning"))
-        if golden.reasoning_fields is not None:
-            before = frozenset()
-    else:
+def _other_fields(call: Observation) -> Iterator[Finding]:
+    """Reasoning in another field than the source used, or in no field any more.
+
+    Reasoning where the source had none is no matter of fields: see `_switch_ignored`.
+    """
+    before = _recorded_fields(call.golden)
+    if not before or not call.answered:
         return
     now = call.reasoning_fields
-    if now and not before <= now:
-        yield found("F10", "message", f"{', '.join(sorted(before))} → {', '.join(sorted(now))}")
-    elif now and not before:
-        yield found("F10", "message", f"reasoning is new, in {', '.join(sorted(now))}")
+    shown = ", ".join(sorted(before))
+    if now:
+        if _fields_known(call.golden) and (not before & _FIELDS <= now or not before & _FIELDS):
+            yield found("F10", "message", f"{shown} → {', '.join(sorted(now))}")
+    elif _may_lack_reasoning(call):
+        return
+    elif call.reasoning.blank and not before & call.message_keys:
+        yield found("F10", "message", f"{shown} is gone, there is no reasoning")
+
+
+_FIELDS: Final = frozenset(REASONING_FIELDS)
+
+
+def _recorded_fields(golden: Golden | None) -> frozenset[str]:
+    """Where the source had its reasoning, as far as that is known: fields of the message, think tags, parts."""
+    if golden is None:
+        return frozenset()
+    if golden.reasoning_fields:
+        return golden.reasoning_fields
+    if golden.reasoning_fields is None and golden.message_keys is not None:
+        return frozenset(key for key in golden.message_keys if key.startswith("reasoning"))
+    return frozenset(answer.reasoning_field for answer in golden.answers if answer.reasoning_field)
+
+
+def _fields_known(golden: Golden | None) -> bool:
+    """Whether the source's own fields are known: an answer written down by hand names them as its writer liked."""
+    return golden is not None and (golden.reasoning_fields is not None or golden.message_keys is not None)
+
+
+def _may_lack_reasoning(call: Observation) -> bool:
+    """Whether an answer without reasoning says nothing about the field: it was not due, or another fault took it."""
+    asked = thinking_asked_for(call.request)
+    if (asked is not None and not asked[1]) or _recorded_thinking(call) is False or _thinks_at_times(call.golden):
+        return True
+    # Only of an answer that the model ended itself: a loop up to the cap has another cause.
+    return bool(call.answer.tool_calls) or call.finish_reason == "length" or call.content.blank or call.broken_off
 
 
 def _no_content(call: Observation) -> Iterator[Finding]:
@@ -108,11 +136,14 @@ def _no_content(call: Observation) -> Iterator[Finding]:
         return
     if _recorded_without_content(call):
         return
+    opened = "<think" in call.sent_content
+    if answer.reasoning_field == THINK_TAG and not opened:
+        return  # a closing tag alone, after all there is: the text before it was shown, as F09 says
     reasoning = answer.reasoning.rstrip()
     end = f"…{reasoning[-60:]}"
     if answer.finish_reason == "length":
         yield found("F11", "content", f"the budget ended within the reasoning: {end}", Severity.WARNING)
-    elif reasoning[-1] in _SENTENCE_END or not _early(call):
+    elif reasoning[-1] in _SENTENCE_END or not _early(call) or (opened and "</think" in call.sent_content):
         yield found("F11", "content", f"empty, finish_reason {answer.finish_reason}, reasoning ends: {end}")
     else:
         tokens = call.usage.completion_tokens if call.usage is not None else None
@@ -164,9 +195,11 @@ def _switch_ignored(call: Observation) -> Iterator[Finding]:
     thought = not call.reasoning.blank
     recorded = _recorded_thinking(call)
     if asked is None:
-        # Only of an answer that the model ended itself: a loop up to the cap has another cause.
-        if recorded is True and not thought and not call.answer.tool_calls and call.finish_reason != "length":
+        if recorded is True and not thought and not _may_lack_reasoning(call):
             yield found("F13", "reasoning", "the source thinks first, here is no reasoning", Severity.WARNING)
+        elif recorded is False and thought and _beside_an_answer(call):
+            told = f"the source does not think first, here is reasoning: {call.answer.reasoning[:60]}"
+            yield found("F13", "reasoning", told, Severity.WARNING)
         return
     key, wanted = asked
     if thought == wanted or recorded is thought:
@@ -176,6 +209,12 @@ def _switch_ignored(call: Observation) -> Iterator[Finding]:
         yield found("F13", "reasoning", f"{key} is on, no reasoning came", grave)
     else:
         yield found("F13", "reasoning", f"{key} is off, reasoning came: {call.answer.reasoning[:60]}")
+
+
+def _beside_an_answer(call: Observation) -> bool:
+    """Whether reasoning stands where it belongs: beside an answer (else F11 or F12), in no think tags (F09)."""
+    whole = bool(call.answer.tool_calls) or not call.content.blank
+    return whole and call.answer.reasoning_field != THINK_TAG and not _TAG.search(call.sent_content)
 
 
 def _recorded_thinking(call: Observation) -> bool | None:
@@ -189,7 +228,16 @@ def _recorded_thinking(call: Observation) -> bool | None:
     if golden.reasonings:
         thought = [bool(reasoning.strip()) for reasoning in golden.reasonings]
         return thought[0] if len(set(thought)) == 1 else None
+    if golden.message_keys is not None and not any(key in _FIELDS for key in golden.message_keys):
+        return None if any(_TAG.search(content) for content in golden.contents) else False
     return None
+
+
+def _thinks_at_times(golden: Golden | None) -> bool:
+    """Whether the source is known to have thought on some recorded calls and not on others."""
+    if golden is None or not golden.reasonings:
+        return golden is not None and golden.reasoning_chars is not None and golden.reasoning_chars[0] == 0
+    return len({bool(reasoning.strip()) for reasoning in golden.reasonings}) > 1
 
 
 def _switch_unsteady(calls: Sequence[Observation]) -> Iterator[Finding]:
@@ -225,7 +273,7 @@ def _tokens_not_counted(call: Observation) -> Iterator[Finding]:
 
 rules: Final[tuple[Rule, ...]] = (
     Rule("F09", Probe.ONE, _think_tags),
-    Rule("F10", Probe.GOLDEN, _renamed_field),
+    Rule("F10", Probe.GOLDEN, _other_fields),
     Rule("F11", Probe.ONE, _no_content),
     Rule("F13", Probe.REPEATS, _switch_ignored, _switch_unsteady),
     Rule("F14", Probe.ONE, _tokens_not_counted),

@@ -107,11 +107,62 @@ RECORDED = {"message_keys": ["role", "content", "reasoning_content"]}
 
 def test_a_renamed_field_is_a_warning():
     assert told(call(content="49", reasoning=THOUGHT, golden=RECORDED)) == [("F10", "W")]
-    assert told(call(content="49", reasoning=THOUGHT, golden={"content": "49", "message_keys": ["content"]})) == [
-        ("F10", "W"),
-    ]
     whole = {"status": 200, "body": call(content="49", reasoning_content="x.")["body"]}
     assert told(call(content="49", reasoning=THOUGHT, golden=whole)) == [("F10", "W")]
+    tags = {"status": 200, "body": call(content="<think>x.</think>49")["body"]}
+    assert told(call(content="49", reasoning=THOUGHT, golden=tags)) == [("F10", "W")]
+
+
+def test_a_field_that_is_gone_is_a_warning():
+    assert told(call(content="49", golden=RECORDED)) == [("F10", "W")]
+    assert told(call(content="49", reasoning=None, golden=RECORDED)) == [("F10", "W")]
+    (finding,) = found(call(content="四十九天。", golden=RECORDED))
+    assert finding.evidence == "reasoning_content is gone, there is no reasoning"
+    whole = {"status": 200, "body": call(content="49", reasoning_content="x.")["body"]}
+    assert set(told(call(content="49", golden=whole))) == {("F10", "W"), ("F13", "W")}
+    assert told(stream({"content": "49"}) | {"golden": RECORDED}) == [("F10", "W")]
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        call(content="49", reasoning_content=None, golden=RECORDED),  # the field is there, without a text
+        call(content="49", golden={**RECORDED, "reasoning_chars": [0, 0]}),
+        call(content="49", golden={**RECORDED, "reasoning_chars": [0, 90]}),
+        call(content="49", golden=[call(content="49", reasoning_content="x."), call(content="49")]),
+        call(content="49", finish="length", golden=RECORDED),
+        call(content="", golden=RECORDED),
+        call(content=None, finish="tool_calls", tool_calls=[CALL], golden=RECORDED),
+        call(content="49", request={"thinking": {"type": "disabled"}}, golden=RECORDED),
+        stream({"content": "4"}, finish=None, done=False) | {"golden": RECORDED},
+    ],
+)
+def test_a_field_that_need_not_be_there_is_silent(value):
+    assert told(value) == []
+
+
+NO_REASONING = [
+    {"content": "49", "message_keys": ["role", "content"]},
+    {"reasoning_chars": [0, 0]},
+    {"status": 200, "body": call(content="49")["body"]},
+    [call(content="49"), call(content="49.")],
+]
+
+
+@pytest.mark.parametrize("golden", NO_REASONING)
+def test_reasoning_where_the_source_had_none_is_no_other_field(golden):
+    assert told(call(content="49", reasoning=THOUGHT, golden=golden)) == [("F13", "W")]
+    assert told(call(content=None, reasoning_content=THOUGHT, tool_calls=[CALL], golden=golden)) == [("F13", "W")]
+    on = {"thinking": {"type": "enabled"}}
+    assert told(call(content="49", reasoning=THOUGHT, request=on, golden=golden)) == []
+
+
+@pytest.mark.parametrize("golden", NO_REASONING)
+def test_what_another_kind_explains_is_no_thinking_switch(golden):
+    assert told(call(content=f"<think>{THOUGHT}</think>49", golden=golden)) == [("F09", "E")]
+    assert told(call(content=f"{THOUGHT}</think>49", golden=golden)) == [("F09", "E")]
+    assert told(call(content=None, reasoning=THOUGHT, golden=golden)) == [("F11", "E")]
+    assert told(call(content=None, reasoning="so we are to", golden=golden)) == [("F12", "E")]
 
 
 def test_the_same_field_or_both_is_silent():

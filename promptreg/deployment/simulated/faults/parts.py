@@ -125,7 +125,12 @@ def _cumulative(reply: Reply, _asked: Asked) -> Reply:
 FAULTS = (
     Fault("think_tags", "The reasoning stands in the content, inside think tags.", ("F09",), _think_tags),
     Fault("think_end", "The reasoning stands in the content before a lone closing think tag.", ("F09",), _think_end),
-    Fault("reasoning_renamed", "The reasoning comes in the field of another kind.", ("F10",), _reasoning_renamed),
+    Fault(
+        "reasoning_renamed",
+        "The reasoning comes in the field of another kind; an answer without any gets some.",
+        ("F10", "F13"),
+        _reasoning_renamed,
+    ),
     Fault("content_null", "The content is null, all text is in the reasoning.", ("F11",), _content_null),
     Fault("reasoning_cut", "The answer ends inside the reasoning, finish reason `stop`.", ("F12",), _reasoning_cut),
     Fault(
