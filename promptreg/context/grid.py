@@ -283,17 +283,24 @@ class _Run:
     def _finding(self, kind: Invariant) -> Finding:
         sentence, case = self._first[kind]
         key = self._cell.contestant.name, kind
-        if (known := self._shrunken.get(key)) is not None:  # one small example of a contestant is enough
-            return replace(known, times=self._times[kind])
+        if (done := self._shrunken.get(key)) is not None:  # one small example of a contestant is enough
+            return replace(done, times=self._times[kind])
 
-        def what(tried: Case) -> Sentence | None:
-            found = violations(self._subject, tried, self._rules, [kind])
-            return found[0].sentence if found else None
+        def what(tried: Case) -> Violation | None:
+            return next(iter(violations(self._subject, tried, self._rules, [kind])), None)
 
-        if what(case) is None:  # it takes the calls before to get there
+        known = what(case)
+        if known is None:  # it takes the calls before to get there
             return Finding(kind, sentence, self._times[kind], case, shrunken=False)
-        small = shrink(case, lambda tried: what(tried) is not None, self._rules.total)
-        finding = Finding(kind, what(small) or sentence, self._times[kind], small, shrunken=True)
+        sort = known.sort
+
+        def fails(tried: Case) -> bool:
+            found = what(tried)
+            return found is not None and found.sort == sort
+
+        small = shrink(case, fails, self._rules.total, self._rules.least)
+        found = what(small) or known
+        finding = Finding(kind, found.sentence, self._times[kind], small, shrunken=True)
         self._shrunken[key] = finding
         return finding
 

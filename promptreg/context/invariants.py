@@ -7,6 +7,7 @@ found again by their content, and a message that was cut counts as one that was 
 from __future__ import annotations
 
 import copy
+import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -62,6 +63,7 @@ CHEAP: Final = frozenset(Invariant) - {Invariant.I7, Invariant.I9}
 """Those that need one call of the function; I7 and I9 call it again."""
 _LARGER: Final = (1.2, 2.0)
 """Budgets that I9 tries, as multiples."""
+_DIGITS: Final = re.compile("[0-9]+")
 _CHANGED: Final = Sentence("The messages that were handed in were changed.", "传入的消息被改动。")
 
 
@@ -98,6 +100,11 @@ class Violation:
     sentence: Sentence
     """What happened."""
 
+    @property
+    def sort(self) -> str:
+        """The same for two violations that differ only in places, sizes and the words of an error."""
+        return f"{self.invariant}: {_DIGITS.sub('0', self.sentence.en.partition(':')[0])}"
+
 
 @dataclass(frozen=True, slots=True)
 class Rules:
@@ -115,6 +122,14 @@ class Rules:
     def stays(self, message: Message) -> bool:
         """Whether a message must stay word for word."""
         return is_system(message) or (self.pinned is not None and self.pinned(message))
+
+    def least(self, messages: Sequence[Message]) -> int:
+        """Tokens of the smallest right prompt: what stays, and the newest turn.
+
+        Raises:
+            ContextError: there is no right prompt of these messages.
+        """
+        return self.total([messages[index] for index in read_conversation(messages, self.stays).required])
 
 
 def violations(
@@ -298,12 +313,11 @@ def _same(one: Message, other: Message) -> bool:
 def _refused(error: Exception, case: Case, rules: Rules) -> Sentence | None:
     """What is wrong with an error; None where it is the right answer."""
     try:
-        read = read_conversation(case.messages, rules.stays)
+        needed = rules.least(case.messages)
     except ContextError:
         return None if isinstance(error, ContextError) else _raised(error)
     if not isinstance(error, CannotFit):
         return _raised(error)
-    needed = rules.total([case.messages[index] for index in read.required])
     if needed <= case.budget:
         return Sentence(
             f"It refused, although what must stay has {needed} tokens of {case.budget}.",

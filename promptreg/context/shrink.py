@@ -19,21 +19,31 @@ MOST_TRIES: Final = 600
 """Cases that are tried; each calls the function under test."""
 
 
-def shrink(case: Case, fails: Callable[[Case], bool], size: Callable[[Sequence[Message]], int]) -> Case:
+def shrink(
+    case: Case,
+    fails: Callable[[Case], bool],
+    size: Callable[[Sequence[Message]], int],
+    least: Callable[[Sequence[Message]], int] | None = None,
+) -> Case:
     """A smaller case that still fails: fewer messages, shorter texts, a smaller budget.
 
-    Tool calls lose results only together with their calls, so a conversation that was valid stays so. Deterministic.
+    Tool calls lose results only together with their calls, so a conversation that was valid stays so. Where a right
+    prompt fits the budget, one does so in every case that is tried: below that only a refusal is right, and an example
+    would show nothing else. Deterministic.
 
     Args:
         case: A case that fails.
         fails: Whether a case fails in the same way.
         size: Tokens of a prompt; where messages leave, the budget is made smaller by as much.
+        least: Tokens of the smallest right prompt of messages. It may raise `ContextError` where there is none. None:
+            any budget will do.
     """
-    search = _Search(fails, size, valid=_is_valid(case))
+    search = _Search(fails, size, least, valid=_is_valid(case))
+    search.floored = (least_budget := search.least(case)) is not None and least_budget <= case.budget
     while search.left > 0:
         smaller = search.first(case, _fewer(case)) or search.first(case, _simpler(case))
-        if smaller is None:
-            smaller = search.first(case, _tighter(case))
+        if smaller is None and search.floored:
+            smaller = search.first(case, _tighter(case, search.least(case) or 1))
         if smaller is None:
             break
         case = smaller
@@ -41,18 +51,38 @@ def shrink(case: Case, fails: Callable[[Case], bool], size: Callable[[Sequence[M
 
 
 class _Search:
-    def __init__(self, fails: Callable[[Case], bool], size: Callable[[Sequence[Message]], int], *, valid: bool) -> None:
+    def __init__(
+        self,
+        fails: Callable[[Case], bool],
+        size: Callable[[Sequence[Message]], int],
+        least: Callable[[Sequence[Message]], int] | None,
+        *,
+        valid: bool,
+    ) -> None:
         self.left = MOST_TRIES
+        self.floored = False
+        """Whether budgets stay above the smallest right prompt."""
         self._fails = fails
         self._size = size
+        self._least = least
         self._valid = valid
+
+    def least(self, case: Case) -> int | None:
+        """Tokens of the smallest right prompt, 1 where that is not known; None where there is none."""
+        try:
+            return 1 if self._least is None else self._least(case.messages)
+        except ContextError:
+            return None
 
     def first(self, case: Case, candidates: Iterator[Case]) -> Case | None:
         """The first smaller case that fails, with its budget as it was or smaller."""
         for candidate in candidates:
             if self._valid and not _is_valid(candidate):
                 continue
-            for tried in self._budgets(case, candidate):
+            least = self.least(candidate) if self.floored else 1
+            if least is None:
+                continue
+            for tried in self._budgets(case, candidate, least):
                 if self.left <= 0:
                     return None
                 self.left -= 1
@@ -60,14 +90,12 @@ class _Search:
                     return tried
         return None
 
-    def _budgets(self, case: Case, candidate: Case) -> Iterator[Case]:
-        if candidate.messages is case.messages:
-            yield candidate
-            return
-        before, after = self._size(case.messages), self._size(candidate.messages)
-        over, share = case.budget - (before - after), case.budget * after // max(1, before)
-        yield from (replace(candidate, budget=budget) for budget in dict.fromkeys((over, share)) if budget > 0)
-        yield candidate
+    def _budgets(self, case: Case, candidate: Case, least: int) -> Iterator[Case]:
+        budgets = [candidate.budget]
+        if candidate.messages is not case.messages:
+            before, after = self._size(case.messages), self._size(candidate.messages)
+            budgets = [case.budget - (before - after), case.budget * after // max(1, before), *budgets]
+        yield from (replace(candidate, budget=budget) for budget in dict.fromkeys(budgets) if budget >= least)
 
 
 def _is_valid(case: Case) -> bool:
@@ -142,8 +170,8 @@ def _shorter(message: Message) -> Iterator[Message]:
                 yield {**message, "content": text[:length]}
 
 
-def _tighter(case: Case) -> Iterator[Case]:
+def _tighter(case: Case, least: int) -> Iterator[Case]:
     """With a smaller budget."""
-    for budget in dict.fromkeys((1, case.budget // 2, case.budget - 1)):
+    for budget in dict.fromkeys((least, case.budget // 2, case.budget - 1)):
         if 0 < budget < case.budget:
             yield replace(case, budget=budget)

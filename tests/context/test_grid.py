@@ -146,8 +146,9 @@ def test_a_function_that_tears_tool_calls_is_shown_with_a_small_example():
     torn = findings[Invariant.I3]
     assert torn.shrunken
     assert torn.times > 1
-    assert len(torn.example.messages) == 2
-    assert len(calls_of(torn.example.messages[0])) == 1
+    assert len(torn.example.messages) <= 4
+    assert torn.example.budget >= Rules(COUNTER, TOOLS.tools).least(torn.example.messages)
+    assert calls_of(torn.example.messages[0])
     assert findings[Invariant.I4].shrunken
 
 
@@ -209,7 +210,8 @@ def test_the_grid_yields_a_row_for_each_cell_and_tells_its_progress():
     assert first.by_role["system"].recall == 1.0
     assert {finding.invariant for finding in both[3].findings} >= {Invariant.I3, Invariant.I4}
     examples = [row.findings[0].example for row in rows if row.strategy == "newest" and row.findings]
-    assert examples[0] == examples[1]
+    assert len(examples) == 4
+    assert all(len(example.messages) <= 3 for example in examples)
 
 
 def test_a_conversation_that_the_format_has_no_place_for_is_no_strategys_fault():

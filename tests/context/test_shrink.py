@@ -29,14 +29,15 @@ def fails(invariant, subject=newest, rules=RULES):
 def test_a_torn_tool_call_comes_down_to_one_round():
     (recording,) = generate(1, 1, Shape(turns=40))
     check = fails(Invariant.I3)
-    case = next(case for budget in range(200, 4000, 50) if check(case := Case(recording.messages, budget)))
+    enough = RULES.least(recording.messages)
+    case = next(case for budget in range(enough, 9000, 50) if check(case := Case(recording.messages, budget)))
 
-    small = shrink(case, check, RULES.total)
+    small = shrink(case, check, RULES.total, RULES.least)
 
     assert check(small)
-    assert [message["role"] for message in small.messages] == ["assistant", "tool"]
+    assert [message["role"] for message in small.messages] == ["assistant", "tool", "user"]
     assert len(calls_of(small.messages[0])) == 1
-    assert small.budget < 10
+    assert RULES.least(small.messages) <= small.budget < RULES.total(small.messages) < 30
     assert all(len(content_text(message.get("content"))) <= 1 for message in small.messages)
     read = read_conversation(small.messages)
     assert read.orphans == read.unanswered == ()
@@ -46,10 +47,22 @@ def test_what_was_lost_of_the_system_message():
     (recording,) = generate(1, 2, Shape(turns=30, tools=False))
     check = fails(Invariant.I4)
 
-    small = shrink(Case(recording.messages, 500), check, RULES.total)
+    small = shrink(Case(recording.messages, 500), check, RULES.total, RULES.least)
 
     assert check(small)
-    assert [message["role"] for message in small.messages] in (["system"], ["system", "user"])
+    assert [message["role"] for message in small.messages][:1] == ["system"]
+    assert len(small.messages) == 3
+    assert RULES.least(small.messages) <= small.budget
+
+
+def test_where_no_right_prompt_fits_the_example_may_have_any_budget():
+    (recording,) = generate(1, 2, Shape(turns=4, tools=False))
+
+    small = shrink(Case(recording.messages, 20), lambda tried: bool(tried.messages), RULES.total, RULES.least)
+
+    assert len(small.messages) == 1
+    assert 0 < small.budget <= 20
+    assert RULES.least(recording.messages) > 20
 
 
 def test_a_conversation_that_cannot_be_smaller_stays():
