@@ -16,7 +16,7 @@ from promptreg.errors import ExitCode, UsageError
 if TYPE_CHECKING:
     from promptreg.config import Config
     from promptreg.context.conversations import Recording
-    from promptreg.workflow.context_report import ContextReport
+    from promptreg.context.grid_report import ContextReport
     from promptreg.workflow.context_test import Asked
 
 _TURNS = 80

@@ -6,11 +6,11 @@ import json
 from typing import TYPE_CHECKING
 
 from promptreg.cli.console import console
+from promptreg.context.grid_report import break_even, causes, refused
 from promptreg.context.retention import Fate
 from promptreg.text.preview import preview
 from promptreg.text.sentence import Sentence
 from promptreg.text.terminal import safe_for_terminal
-from promptreg.workflow.context_report import break_even, causes, refused
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -18,9 +18,9 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
 
+    from promptreg.context.grid_report import Broken, Column, ContextReport
     from promptreg.context.grid_rows import Pooled
     from promptreg.text.sentence import Language
-    from promptreg.workflow.context_report import Broken, Column, ContextReport
 
 _MOST_SHOWN = 20
 """Conversations that are listed as left out."""

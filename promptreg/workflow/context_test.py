@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 from promptreg.context.calls import calls_of_conversation, sent_at_last
 from promptreg.context.corpus import Shape, generate
 from promptreg.context.grid import Function, Ours, run_grid
+from promptreg.context.grid_report import Column, ContextReport, Controls, Left
 from promptreg.context.grid_rows import pooled
 from promptreg.context.planting import plant
 from promptreg.context.retention import FactReader, retained
@@ -18,7 +19,6 @@ from promptreg.deployment.targets.target import target_of
 from promptreg.deployment.transports.function import load_function
 from promptreg.errors import ConfigError, EncodingError, UsageError
 from promptreg.workflow.context_fit import given_by
-from promptreg.workflow.context_report import Column, ContextReport, Controls, Left
 from promptreg.workflow.context_sides import Wanted, guesses, side_of
 
 if TYPE_CHECKING:
