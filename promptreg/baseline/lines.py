@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, TypeAdapter
 
 from promptreg.answer.model import Answer, ToolCall
-from promptreg.baseline.model import SCHEMA, Baseline, Golden, GoldenAnswer, Header
+from promptreg.baseline.model import SCHEMA, Approval, Baseline, Golden, GoldenAnswer, Header
+from promptreg.canonical import sha256_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -64,6 +66,15 @@ class GoldenAnswerPart(_Line):
     answer: AnswerPart
 
 
+class ApprovalPart(_Line):
+    """Where approved answers came from, and who approved them when."""
+
+    run_id: str
+    deployment: str
+    reviewer: str
+    decided_at: str
+
+
 class CaseLine(_Line):
     """One line per case, sorted by case id."""
 
@@ -74,6 +85,9 @@ class CaseLine(_Line):
     prompt_variants: dict[Variant, list[PassIndex]] = Field(
         default_factory=dict,
         description="With `noise: null-perturbation`, the passes by what was sent as the last user message.",
+    )
+    approved: ApprovalPart | None = Field(
+        None, description="Left out unless a reviewer approved these answers of a target run."
     )
 
     def golden(self) -> Golden:
@@ -86,6 +100,7 @@ class CaseLine(_Line):
             variants=MappingProxyType(
                 dict(sorted((index, name) for name, at in self.prompt_variants.items() for index in at))
             ),
+            approved=None if self.approved is None else Approval(**self.approved.model_dump()),
         )
 
 
@@ -156,8 +171,14 @@ def header_json(header: Header) -> JsonObject:
     }
 
 
+def golden_sha256(golden: Golden) -> str:
+    """Identity of a golden: of its request and its answers pass by pass, whoever recorded or approved them."""
+    return sha256_of(golden_json(replace(golden, approved=None)))
+
+
 def golden_json(golden: Golden) -> JsonObject:
     """A case line's object."""
+    approved = golden.approved
     answers: list[Json] = [{"passes": list(part.passes), "answer": part.answer.to_json()} for part in golden.answers]
     return {
         "case_id": golden.case_id,
@@ -165,6 +186,7 @@ def golden_json(golden: Golden) -> JsonObject:
         "answers": answers,
         "failed_passes": list(golden.failed_passes),
         **({"prompt_variants": _by_variant(golden.variants)} if golden.variants else {}),
+        **({} if approved is None else {"approved": asdict(approved)}),
     }
 
 

@@ -50,6 +50,17 @@ class GoldenAnswer:
 
 
 @dataclass(frozen=True, slots=True)
+class Approval:
+    """Whose answers a golden holds that a reviewer approved: a run of the target, not of the baseline's deployment."""
+
+    run_id: str
+    deployment: str
+    reviewer: str
+    decided_at: str
+    """ISO 8601, UTC."""
+
+
+@dataclass(frozen=True, slots=True)
 class Golden:
     """The answers to one case; distinct ones in the order of their first pass."""
 
@@ -60,6 +71,8 @@ class Golden:
     """Passes that were tried and gave no answer, ascending."""
     variants: Mapping[int, str] = field(default_factory=lambda: MappingProxyType({}))
     """Of a case with `noise: null-perturbation`, how each pass varied the last user message; empty for any other."""
+    approved: Approval | None = None
+    """Set where a reviewer approved answers of a target run: they took the place of what was recorded."""
 
     @property
     def noise(self) -> NoiseSource:

@@ -15,7 +15,7 @@ from promptreg.errors import OutputError
 from promptreg.store.columns import plain_text
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
     from promptreg.baseline.model import Baseline
 
@@ -34,12 +34,17 @@ def write_baseline(path: Path, baseline: Baseline) -> None:
     _refuse_foreign(path, baseline)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        _replace(path, (_line(value) for value in map(canonical_json, objects_of(baseline))))
+        _replace(path, baseline_lines(baseline))
     except OSError as error:
         raise OutputError(
             f"The baseline {path} cannot be written: {error.strerror or error}. The file is as it was before; make "
             "room or make its folder writable, then record again with --resume."
         ) from error
+
+
+def baseline_lines(baseline: Baseline) -> Iterator[bytes]:
+    """The lines of a baseline's file, each with its line end."""
+    return map(_line, map(canonical_json, objects_of(baseline)))
 
 
 def _line(text: str) -> bytes:

@@ -128,12 +128,63 @@ def m005_judge_replies(db: Database) -> None:
     )
 
 
+def m006_reviews(db: Database) -> None:
+    """What comparisons showed of each case, and every decision on it; of the log, no row is ever changed."""
+    db.create_table(
+        "shown_cases",
+        {
+            "run_id": str,
+            "suite": str,
+            "case_id": str,
+            "source": str,
+            "target": str,
+            "verdict": str,
+            "severity": float,
+            "golden_sha256": str,
+            "candidate_sha256": str,
+            "sentence": str,
+            "sentence_zh": str,
+        },
+        pk=("run_id", "suite", "case_id"),
+        foreign_keys=[("run_id", "runs", "id")],
+        not_null={"source", "target", "verdict", "severity", "sentence", "sentence_zh"},
+    )
+    # Without a foreign key: a decision outlives the run it was made on.
+    db.create_table(
+        "decisions",
+        {
+            "id": int,
+            "applied_at": float,
+            "run_id": str,
+            "suite": str,
+            "case_id": str,
+            "source": str,
+            "target": str,
+            "golden_sha256": str,
+            "candidate_sha256": str,
+            "decision": str,
+            "reviewer": str,
+            "reason": str,
+            "expires_on": str,
+            "decided_at": str,
+        },
+        pk="id",
+        not_null={"applied_at", "run_id", "suite", "case_id", "source", "target", "decision", "reviewer", "decided_at"},
+    )
+    for change in ("UPDATE", "DELETE"):
+        db.execute(
+            f"CREATE TRIGGER decisions_no_{change.lower()} BEFORE {change} ON decisions "
+            "BEGIN SELECT RAISE(ABORT, 'the log of decisions is append-only'); END"
+        )
+
+
 MIGRATIONS: tuple[Callable[[Database], None], ...] = (
     m001_runs,
     m002_samples,
     m003_embeddings,
     m004_variants,
     m005_judge_replies,
+    m006_reviews,
 )
 """All steps, oldest first."""
 

@@ -14,6 +14,14 @@ from promptreg.store.columns import json_text, plain_text
 from promptreg.store.connect import BUSY_TIMEOUT_S, connect, store_errors
 from promptreg.store.migrations import migrate
 from promptreg.store.replies import JudgeReply, insert_reply, read_replies
+from promptreg.store.reviews import (
+    LoggedDecision,
+    ShownCase,
+    append_decisions,
+    read_decisions,
+    read_shown,
+    replace_shown,
+)
 from promptreg.store.runs import (
     RunCase,
     RunKind,
@@ -275,6 +283,26 @@ class Store:
         """Store the reply of a deployment (`judge`) to a question; the first one to a question stays."""
         with self._errors():
             insert_reply(self._database.conn, question_sha256, judge, reply, asked_at)
+
+    def shown(self, run_id: str) -> tuple[ShownCase, ...]:
+        """What the last judgement of a run showed, worst first; empty when it was never judged."""
+        with self._errors():
+            return tuple(read_shown(self._database.conn, run_id))
+
+    def show(self, run_id: str, cases: Iterable[ShownCase]) -> None:
+        """Keep what a judgement of a run shows, in the place of what an earlier one showed."""
+        with self._errors(), self._database.atomic():
+            replace_shown(self._database.conn, run_id, cases)
+
+    def decisions(self) -> tuple[LoggedDecision, ...]:
+        """The log of decisions, oldest first."""
+        with self._errors():
+            return tuple(read_decisions(self._database.conn))
+
+    def log_decisions(self, decisions: Iterable[LoggedDecision]) -> None:
+        """Append decisions to the log, all or none."""
+        with self._errors(), self._database.atomic():
+            append_decisions(self._database.conn, decisions)
 
     @contextmanager
     def _errors(self) -> Iterator[None]:

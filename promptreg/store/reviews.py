@@ -1,0 +1,131 @@
+"""What comparisons showed of each case, and the decisions that were made on it: an append-only log."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from promptreg.store.columns import plain_text
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Iterable, Iterator
+
+
+@dataclass(frozen=True, slots=True)
+class ShownCase:
+    """One case of a compared run as its report showed it: what a decision is bound to."""
+
+    suite: str
+    case_id: str
+    source: str
+    """The deployment whose baseline it was judged against."""
+    target: str
+    verdict: str
+    severity: float
+    golden_sha256: str | None
+    """None where the baseline has no golden of the case."""
+    candidate_sha256: str | None
+    """Identity of the golden that the target's answers would be; None where the target was not asked."""
+    sentence: str
+    sentence_zh: str
+
+    @property
+    def key(self) -> str:
+        """The case's name in `promptreg review`, the same in every run."""
+        return f"{self.suite}/{self.case_id}"
+
+
+@dataclass(frozen=True, slots=True)
+class LoggedDecision:
+    """A decision that was applied."""
+
+    applied_at: float
+    """Unix time, seconds."""
+    run_id: str
+    suite: str
+    case_id: str
+    source: str
+    target: str
+    golden_sha256: str | None
+    candidate_sha256: str | None
+    decision: str
+    reviewer: str
+    reason: str
+    expires_on: str | None
+    decided_at: str
+
+
+_SHOWN = "suite, case_id, source, target, verdict, severity, golden_sha256, candidate_sha256, sentence, sentence_zh"
+_LOGGED = (
+    "applied_at, run_id, suite, case_id, source, target, golden_sha256, candidate_sha256, decision, reviewer, reason, "
+    "expires_on, decided_at"
+)
+
+
+def replace_shown(connection: sqlite3.Connection, run_id: str, cases: Iterable[ShownCase]) -> None:
+    """Inside the caller's transaction, put what a run shows now in the place of what it showed before."""
+    connection.execute("DELETE FROM shown_cases WHERE run_id = ?", (run_id,))
+    connection.executemany(
+        f"INSERT INTO shown_cases (run_id, {_SHOWN}) VALUES (?, {_marks(_SHOWN)})",  # noqa: S608 - names of columns, written above
+        (
+            (
+                run_id,
+                plain_text(case.suite),
+                plain_text(case.case_id),
+                plain_text(case.source),
+                plain_text(case.target),
+                case.verdict,
+                case.severity,
+                case.golden_sha256,
+                case.candidate_sha256,
+                plain_text(case.sentence),
+                plain_text(case.sentence_zh),
+            )
+            for case in cases
+        ),
+    )
+
+
+def read_shown(connection: sqlite3.Connection, run_id: str) -> Iterator[ShownCase]:
+    """The cases of a run, worst first, then by suite and id."""
+    rows = connection.execute(
+        f"SELECT {_SHOWN} FROM shown_cases WHERE run_id = ? ORDER BY severity DESC, suite, case_id",  # noqa: S608 - see above
+        (run_id,),
+    )
+    return (ShownCase(*row) for row in rows)
+
+
+def append_decisions(connection: sqlite3.Connection, decisions: Iterable[LoggedDecision]) -> None:
+    """Inside the caller's transaction, add decisions to the log. Triggers refuse to change what is in it."""
+    connection.executemany(
+        f"INSERT INTO decisions ({_LOGGED}) VALUES ({_marks(_LOGGED)})",  # noqa: S608 - see above
+        (
+            (
+                each.applied_at,
+                plain_text(each.run_id),
+                plain_text(each.suite),
+                plain_text(each.case_id),
+                plain_text(each.source),
+                plain_text(each.target),
+                each.golden_sha256,
+                each.candidate_sha256,
+                each.decision,
+                plain_text(each.reviewer),
+                plain_text(each.reason),
+                each.expires_on,
+                each.decided_at,
+            )
+            for each in decisions
+        ),
+    )
+
+
+def read_decisions(connection: sqlite3.Connection) -> Iterator[LoggedDecision]:
+    """The whole log, oldest first."""
+    rows = connection.execute(f"SELECT {_LOGGED} FROM decisions ORDER BY id")  # noqa: S608 - see above
+    return (LoggedDecision(*row) for row in rows)
+
+
+def _marks(columns: str) -> str:
+    return ", ".join("?" for _ in columns.split(","))
