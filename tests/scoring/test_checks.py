@@ -193,7 +193,7 @@ def test_a_schema_file_is_found_from_the_suite(tmp_path):
     [
         ("contains", None, "`contains` needs a text"),
         ("contains", "", "`contains` needs a text"),
-        ("contains", ["a"], "`contains` needs a text"),
+        ("contains", ["a"], "`contains` takes one text, not a list"),
         ("contains", True, "`contains` needs a text"),
         ("not_regex", "(", "`not_regex` needs a regular expression"),
         ("json", "yes", "`json` takes no argument"),

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, NamedTuple, Protocol, runtime_checkable
 
+from promptreg.config.problems import named_kind
 from promptreg.text.preview import preview
 from promptreg.text.sentence import Sentence
 
@@ -181,17 +183,52 @@ def quoted(text: str) -> str:
     return f"“{preview(text, 60)}”"
 
 
+_FOR_SEVERAL: Final = MappingProxyType(
+    {
+        "contains": "`{}_all` or `{}_any`",
+        "icontains": "`{}_all` or `{}_any`",
+        "equals": "`one_of`",
+        "iequals": "`one_of`",
+    }
+)
+"""The check that takes several texts where this one takes one."""
+
+
+def written_text(value: Json, named: str, example: str) -> str:
+    """A value as text that is not empty. A number written without quotes counts as its text.
+
+    Args:
+        value: As written.
+        named: How the sentence calls it, such as "`to` of `similar`".
+        example: A right way to write it.
+
+    Raises:
+        BadArgument: for anything else, with what it is instead.
+    """
+    if isinstance(value, bool):
+        word = str(value).lower()
+        raise BadArgument(f'{named} needs a text; put it in quotes where the word is meant: `"{word}"`.')
+    if isinstance(value, (int, float)):
+        return str(value)
+    if isinstance(value, str) and value:
+        return value
+    instead = "" if value is None or value == "" else f", not {named_kind(value)}"
+    raise BadArgument(f"{named} needs a text that is not empty{instead}, such as `{example}`.")
+
+
 def required_text(argument: Json, setting: Setting) -> str:
     """The argument as text that is not empty. Numbers written without quotes count as their text.
 
     Raises:
         BadArgument: for anything else.
     """
-    if isinstance(argument, (int, float)) and not isinstance(argument, bool):
-        return str(argument)
-    if isinstance(argument, str) and argument:
-        return argument
-    raise BadArgument(f'`{setting.name}` needs a text that is not empty, such as `{setting.name}: "30 days"`.')
+    name = setting.name.removeprefix("not_")
+    if isinstance(argument, (list, tuple)) and name in _FOR_SEVERAL:
+        other = _FOR_SEVERAL[name].replace("{}", setting.name)
+        if setting.name.startswith("not_"):
+            other = other.replace("`one_of`", "`not_one_of`")
+        raise BadArgument(f"`{setting.name}` takes one text, not a list; for several texts write {other}.")
+    return written_text(argument, f"`{setting.name}`", f'{setting.name}: "30 days"')
 
 
 def no_argument(argument: Json, setting: Setting) -> None:

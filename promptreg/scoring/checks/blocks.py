@@ -1,7 +1,6 @@
-"""The blocks of a text: headings, tables, code fences, quotations and items of lists.
+"""The blocks of a text: headings, lists, tables, code fences and quotations.
 
-Headings, tables and quotations are found by markdown-it-py, blocks only. Items of lists are found line by line, since
-Chinese text numbers them in ways that Markdown does not know (1、, （一）, ①).
+Headings, tables and quotations are found by markdown-it-py, blocks only; lists line by line (`list_items`).
 """
 
 from __future__ import annotations
@@ -11,7 +10,7 @@ from functools import lru_cache
 from typing import Final
 
 from promptreg.scoring.checks.code_text import Fence, fences
-from promptreg.scoring.contract.markup import read_markup
+from promptreg.scoring.checks.list_items import lists_of
 
 LONGEST: Final = 100_000
 """Characters; checks leave a longer answer unscored."""
@@ -33,14 +32,13 @@ class Blocks:
     tables: tuple[Table, ...]
     fences: tuple[Fence, ...]
     quotes: int
-    bullets: int
-    numbers: int
+    lists: int
 
     def count(self, part: str) -> int:
         """How many blocks of a kind there are."""
         return {
             "heading": len(self.headings),
-            "list": self.bullets + self.numbers,
+            "list": self.lists,
             "table": len(self.tables),
             "code": len(self.fences),
             "quote": self.quotes,
@@ -75,5 +73,4 @@ def blocks_of(content: str) -> Blocks:
         elif token.type == "table_close":
             tables.append(Table(tuple(columns), rows - 1))
             rows, columns = 0, []
-    markup = read_markup(content)
-    return Blocks(tuple(headings), tuple(tables), tuple(fences(content)), quotes, markup.bullets, markup.numbers)
+    return Blocks(tuple(headings), tuple(tables), tuple(fences(content)), quotes, lists_of(content).blocks)

@@ -4,12 +4,52 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Collection, Iterator
 
-_OPENING: Final = re.compile(r" {0,3}(`{3,}|~{3,})[ \t]*([^\s`]{0,40})([^`]*)$")
+# Also inside items of lists, which are indented.
+_OPENING: Final = re.compile(r"([ \t]{0,16})(`{3,}|~{3,})[ \t]*([^\s`]{0,40})([^`]*)$")
+
+# What code fences call one and the same language.
+_ALIASES: Final = (
+    ("python", "py", "python3", "py3"),
+    ("javascript", "js", "node", "mjs", "ecmascript"),
+    ("typescript", "ts"),
+    ("bash", "sh", "shell", "zsh", "shell-session", "shellscript"),
+    ("console", "shellsession", "terminal"),
+    ("yaml", "yml"),
+    ("c++", "cpp", "cxx", "cc"),
+    ("c#", "csharp", "cs"),
+    ("go", "golang"),
+    ("rust", "rs"),
+    ("ruby", "rb"),
+    ("kotlin", "kt"),
+    ("markdown", "md"),
+    ("html", "htm"),
+    ("powershell", "ps1", "pwsh"),
+    ("dockerfile", "docker"),
+    ("makefile", "make"),
+    ("postgresql", "postgres", "pgsql"),
+    ("text", "txt", "plaintext", "plain"),
+    ("latex", "tex"),
+    ("objective-c", "objc", "objectivec"),
+    ("visual-basic", "vb", "vbnet"),
+    ("perl", "pl"),
+    ("haskell", "hs"),
+)
+_END_OF_NAME: Final = re.compile(r"[:,{}(\[]")
+_CANONICAL: Final = MappingProxyType({name: names[0] for names in _ALIASES for name in names})
+
+
+def language_name(written: str) -> str:
+    """One name for a language of code fences, whichever of its names is written: `py` is `python`."""
+    name = written.strip().lower().lstrip("{.").removeprefix("language-")
+    # What follows is for the renderer: `python:main.py`, `js{1,3}`, `rust,ignore`.
+    name = _END_OF_NAME.split(name, maxsplit=1)[0] or name
+    return _CANONICAL.get(name, name)
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +67,7 @@ def fences(text: str) -> list[Fence]:
     if "```" not in text and "~~~" not in text:
         return []
     made: list[Fence] = []
-    mark = language = ""
+    mark = language = indent = ""
     inside: list[str] = []
     for line in text.splitlines():
         if mark:
@@ -36,18 +76,38 @@ def fences(text: str) -> list[Fence]:
                 made.append(Fence(language, "\n".join(inside), closed=True))
                 mark, inside = "", []
             else:
-                inside.append(line)
+                inside.append(line.removeprefix(indent))
             continue
         opening = _OPENING.match(line) if "```" in line or "~~~" in line else None
         if opening:
-            mark, language = opening[1], opening[2].lower()
+            indent, mark, language = opening[1], opening[2], opening[3].lower()
     if mark:
         made.append(Fence(language, "\n".join(inside), closed=False))
     return made
 
 
+def lines_outside_code(text: str) -> Iterator[str]:
+    """The lines of a text that stand in no code fence. One that is never closed takes the rest. Linear in the text.
+
+    Unlike `str.splitlines` it does not cut at characters such as U+2028, which stand inside texts.
+    """
+    mark = ""
+    for line in text.replace("\r\n", "\n").replace("\r", "\n").split("\n"):
+        if mark:
+            stripped = line.strip()
+            if stripped.startswith(mark) and not stripped.strip(mark[0]):
+                mark = ""
+            continue
+        opening = _OPENING.match(line) if "```" in line or "~~~" in line else None
+        if opening:
+            mark = opening[2]
+        else:
+            yield line
+
+
 def fenced_code(text: str, languages: Collection[str]) -> list[str]:
     """The code in the closed fences of these languages; where none names one of them, in those without a language."""
     closed = [fence for fence in fences(text) if fence.closed]
-    named = [fence.code for fence in closed if fence.language in languages]
+    wanted = {language_name(language) for language in languages}
+    named = [fence.code for fence in closed if language_name(fence.language) in wanted]
     return named or [fence.code for fence in closed if not fence.language]

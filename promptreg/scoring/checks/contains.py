@@ -83,19 +83,24 @@ def build_ignoring_case(argument: Json, setting: Setting) -> Contains:
 
 def build_all(argument: Json, setting: Setting) -> Contains:
     """`contains_all: [TEXT, …]`."""
-    return Contains(texts(argument, setting))
+    return Contains(texts(argument, setting, one=_single(setting)))
 
 
 def build_all_ignoring_case(argument: Json, setting: Setting) -> Contains:
     """`icontains_all: [TEXT, …]`."""
-    return Contains(texts(argument, setting), ignore_case=True)
+    return Contains(texts(argument, setting, one=_single(setting)), ignore_case=True)
 
 
 def build_any(argument: Json, setting: Setting) -> Contains:
     """`contains_any: [TEXT, …]`."""
-    return Contains(texts(argument, setting), every=False)
+    return Contains(texts(argument, setting, one=_single(setting)), every=False)
 
 
 def build_any_ignoring_case(argument: Json, setting: Setting) -> Contains:
     """`icontains_any: [TEXT, …]`."""
-    return Contains(texts(argument, setting), every=False, ignore_case=True)
+    return Contains(texts(argument, setting, one=_single(setting)), every=False, ignore_case=True)
+
+
+def _single(setting: Setting) -> str:
+    """The check that takes one text: `not_contains` of `not_contains_any`."""
+    return setting.name.removesuffix("_all").removesuffix("_any")

@@ -65,4 +65,5 @@ def build_ignoring_case(argument: Json, setting: Setting) -> OneOf:
 
 def build_one_of(argument: Json, setting: Setting) -> OneOf:
     """`one_of: [TEXT, …]`."""
-    return OneOf(texts(argument, setting))
+    single = setting.name.replace("one_of", "equals")
+    return OneOf(texts(argument, setting, one=single))

@@ -3,14 +3,22 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
-from promptreg.scoring.checks.base import Finding, Rules, Setting, found, must, quoted
+from promptreg.config.hints import did_you_mean
+from promptreg.scoring.checks.base import BadArgument, Finding, Rules, Setting, found, must, quoted
 from promptreg.scoring.checks.options import listed, texts
 
 if TYPE_CHECKING:
     from promptreg.answer.model import Answer
     from promptreg.canonical import Json
+
+REASONS: Final = (
+    *("stop", "length", "tool_calls", "function_call", "content_filter"),
+    *("abort", "error", "eos", "eos_token", "stop_sequence", "end_turn", "max_tokens", "tool_use"),
+    *("insufficient_system_resource", "network_error", "repetition", "sensitive", "model_context_window_exceeded"),
+)
+"""What the OpenAI interface knows, what engines say when they give up, and what hosted APIs add."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,4 +47,12 @@ class EndedBy:
 
 def build(argument: Json, setting: Setting) -> EndedBy:
     """`finish_reason: stop`, or a list of which one must be it."""
-    return EndedBy(texts(argument, setting))
+    reasons = texts(argument, setting)
+    for reason in reasons:
+        if reason not in REASONS:
+            known = ", ".join(f"`{name}`" for name in REASONS)
+            raise BadArgument(
+                f"`{setting.name}` knows no finish reason {quoted(reason)}.{did_you_mean(reason, REASONS)} "
+                f"Finish reasons are {known}.",
+            )
+    return EndedBy(reasons)

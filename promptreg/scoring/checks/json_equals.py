@@ -119,7 +119,7 @@ class JsonFields:
 
 
 def build(argument: Json, setting: Setting) -> JsonEquals:
-    """`json_equals: {value: …}`, `{json: TEXT}`, or the text of the JSON alone."""
+    """`json_equals: {value: …}` in YAML, `{json: TEXT}` with the JSON as a text, or that text alone."""
     if isinstance(argument, str):
         argument = {"json": argument}
     example = "{value: {days: 30}, tolerance: 0.01}"
@@ -128,6 +128,7 @@ def build(argument: Json, setting: Setting) -> JsonEquals:
         raise BadArgument(f"`{setting.name}` needs either `value` or `json`, such as `{setting.name}: {example}`.")
     if "value" in table:
         _refuse_odd_numbers(table["value"], setting)
+        _refuse_json_text(table["value"], setting)
         return JsonEquals(table["value"], _tolerance(table, setting))
     written = table["json"]
     if not isinstance(written, str):
@@ -174,6 +175,21 @@ def _refuse_odd_numbers(value: Json, setting: Setting) -> None:
                 f"{quoted(part)} in `{setting.name}` could be a number or a text. Write the number as {_number(part)}, "
                 "or the text with `json_schema` and `const`.",
             )
+
+
+def _refuse_json_text(value: Json, setting: Setting) -> None:
+    """`value: '{"a": 1}'` is a text to YAML, and no answer that is the object would equal it."""
+    if not isinstance(value, str) or value.lstrip()[:1] not in ("{", "["):
+        return
+    try:
+        orjson.loads(value)
+    except orjson.JSONDecodeError:
+        return
+    raise BadArgument(
+        f"`value` of `{setting.name}` is the text {quoted(value)}, which is JSON itself. Write `json:` instead of "
+        "`value:` to compare with what the text holds, or the value in YAML without quotes around it "
+        "(`value: {a: 1}`). An answer that is this text in quotes is `json_schema: {const: …}`.",
+    )
 
 
 def _number(text: str) -> int | float:

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from promptreg.config.hints import did_you_mean
-from promptreg.scoring.checks.base import BadArgument, Setting, quoted
+from promptreg.scoring.checks.base import BadArgument, Setting, quoted, written_text
+from promptreg.text.preview import preview
 
 if TYPE_CHECKING:
     from promptreg.canonical import Json, JsonObject
@@ -57,32 +58,35 @@ def text(value: Json, setting: Setting, field: str) -> str:
     Raises:
         BadArgument: for anything else, and when the field is not there.
     """
-    if isinstance(value, (int, float)) and not isinstance(value, bool):
-        return str(value)
-    if isinstance(value, str) and value.strip():
-        return value
-    raise BadArgument(f"`{field}` of `{setting.name}` needs a text that is not empty.")
+    if isinstance(value, str) and not value.strip():
+        value = None
+    return written_text(value, f"`{field}` of `{setting.name}`", f"{field}: text")
 
 
-def texts(argument: Json, setting: Setting, field: str | None = None) -> tuple[str, ...]:
+def texts(argument: Json, setting: Setting, field: str | None = None, *, one: str = "") -> tuple[str, ...]:
     """The argument, or the value of a field, as a list of texts; one text is a list of one.
+
+    Args:
+        argument: As written.
+        setting: Where it is written.
+        field: The field it is the value of; None for the argument itself.
+        one: The check for a single text, where a list is needed; "" where one text will do.
 
     Raises:
         BadArgument: for anything else, and for an empty list or text.
     """
+    what = f"`{field}` of `{setting.name}`" if field else f"`{setting.name}`"
+    example = f"{field or setting.name}: [first, second]"
+    if one and isinstance(argument, (str, int, float)) and not isinstance(argument, bool):
+        raise BadArgument(
+            f"{what} needs a list of texts, such as `{example}`; commas within one text do not divide it. "
+            f"For one text write `{one}: {preview(str(argument), 60)}`.",
+        )
     values = argument if isinstance(argument, (list, tuple)) else [argument]
-    found = [str(value) for value in values if _is_text(value)]
-    if not values or len(found) != len(values):
-        what = f"`{field}` of `{setting.name}`" if field else f"`{setting.name}`"
-        example = f"{field or setting.name}: [first, second]"
+    entries = isinstance(argument, (list, tuple, str, int, float)) and not isinstance(argument, bool)
+    if not entries or not values or None in values or "" in values:
         raise BadArgument(f"{what} needs a list of texts, none of them empty, such as `{example}`.")
-    return tuple(dict.fromkeys(found))
-
-
-def _is_text(value: Json) -> bool:
-    if isinstance(value, str):
-        return bool(value)
-    return isinstance(value, (int, float)) and not isinstance(value, bool)
+    return tuple(dict.fromkeys(written_text(value, f"Each entry of {what}", example) for value in values))
 
 
 def number(value: Json, setting: Setting, field: str, least: float, most: float = math.inf) -> float:

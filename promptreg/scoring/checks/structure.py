@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Final
 
 from promptreg.scoring.checks.base import BadArgument, Finding, Rules, Setting, found, must, too_long
 from promptreg.scoring.checks.blocks import LONGEST, Blocks, blocks_of
-from promptreg.scoring.checks.code_text import fences
+from promptreg.scoring.checks.code_text import fences, language_name
+from promptreg.scoring.checks.list_items import lists_of
 from promptreg.scoring.checks.options import Band, band, fields, listed, text, texts, truth
-from promptreg.scoring.contract.markup import read_markup
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 _PARTS: Final = ("heading", "list", "table", "code", "quote")
 _NAMES: Final = {
     "heading": ("heading", "headings", "标题"),
-    "list": ("list item", "list items", "列表项"),
+    "list": ("list", "lists", "列表"),
     "table": ("table", "tables", "表格"),
     "code": ("code fence", "code fences", "代码围栏"),
     "quote": ("quotation", "quotations", "引用"),
@@ -126,7 +126,10 @@ class HasTable:
 
 @dataclass(frozen=True, slots=True)
 class HasCodeFence:
-    """There is a closed code fence, in the language asked for, with nothing around it where that is asked for."""
+    """There is a closed code fence, in the language asked for, with nothing around it where that is asked for.
+
+    A language is itself under each of its names: `py` is `python`.
+    """
 
     language: str | None
     only: bool
@@ -151,7 +154,7 @@ class HasCodeFence:
         if not all(fence.closed for fence in given):
             return found(False, "has a code fence that is never closed", "有未闭合的代码围栏")
         languages = list(dict.fromkeys(fence.language for fence in given))
-        if self.language is not None and self.language not in languages:
+        if self.language is not None and language_name(self.language) not in map(language_name, languages):
             named = [language or "-" for language in languages]
             return found(
                 False,
@@ -187,8 +190,8 @@ class HasList:
         longer = too_long(answer.content, LONGEST)
         if longer is not None:
             return longer
-        markup = read_markup(answer.content)
-        count = {None: markup.bullets + markup.numbers, True: markup.numbers, False: markup.bullets}[self.ordered]
+        lists = lists_of(answer.content)
+        count = {None: lists.items, True: lists.numbers, False: lists.bullets}[self.ordered]
         kind_en = {None: "", True: "numbered ", False: "bulleted "}[self.ordered]
         kind_zh = {None: "", True: "编号", False: "项目符号"}[self.ordered]
         return found(
@@ -224,7 +227,7 @@ def build_code_fence(argument: Json, setting: Setting) -> HasCodeFence:
     """`code_fence`, `code_fence: LANGUAGE`, or `code_fence: {language: LANGUAGE, only: true}`."""
     if argument is None or argument is True:
         return HasCodeFence(None, only=False)
-    if isinstance(argument, str):
+    if isinstance(argument, (str, int, float)) and not isinstance(argument, bool):
         argument = {"language": argument}
     table: Mapping[str, Json] = fields(argument, setting, ("language", "only"), "{language: json, only: true}")
     language = text(table["language"], setting, "language").lower() if "language" in table else None

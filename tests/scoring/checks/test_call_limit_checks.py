@@ -84,6 +84,8 @@ def test_sentences_about_calls(build, judge):
         ("usage", {"completion": 5}, "Did you mean `completion_tokens`?"),
         ("usage", 5, "needs fields"),
         ("finish_reason", [], "needs a list of texts"),
+        ("finish_reason", "done", "knows no finish reason “done”. Finish reasons are `stop`, `length`, `tool_calls`"),
+        ("finish_reason", ["stop", "lenght"], "knows no finish reason “lenght”. Did you mean `length`?"),
     ],
 )
 def test_wrong_arguments_of_call_limits(refused, name, argument, message):

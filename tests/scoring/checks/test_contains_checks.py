@@ -8,7 +8,7 @@ import pytest
     [
         ("contains_all", ["7天", "退款"], "退款期限是7天。", True),
         ("contains_all", ["7天", "退款"], "退款期限是15天。", False),
-        ("contains_all", "7天", "期限7天", True),
+        ("contains_all", ["7天"], "期限7天", True),
         ("contains_all", ["Refund"], "refund", False),
         ("contains_any", ["7天", "一周"], "一周之内", True),
         ("contains_any", ["7天", "一周"], "三天", False),
@@ -45,6 +45,41 @@ def test_rules_say_how_many_of_the_texts_and_whether_case_counts(build):
     assert many == "The answer must contain all of “0”, “1”, “2”, “3”, “4”, “5” and 4 more."
 
 
-@pytest.mark.parametrize("argument", [None, [], [""], ["a", ["b"]], {"a": 1}, True])
+@pytest.mark.parametrize("argument", [None, [], [""], ["a", None], {"a": 1}, True])
 def test_a_list_of_texts_is_asked_for(refused, argument):
     assert "needs a list of texts" in refused("contains_all", argument)
+
+
+@pytest.mark.parametrize("name", ["contains_all", "not_contains_any", "icontains_all", "icontains_any"])
+@pytest.mark.parametrize("argument", ["甲, 乙", 5])
+def test_one_text_is_no_list_and_its_commas_divide_nothing(refused, name, argument):
+    message = refused(name, argument)
+
+    assert f"`{name}` needs a list of texts" in message
+    assert f"For one text write `{name.rpartition('_')[0]}: {argument}`." in message
+
+
+@pytest.mark.parametrize(
+    ("argument", "message"),
+    [
+        (["a"], "takes one text, not a list; for several texts write `not_contains_all` or `not_contains_any`."),
+        (True, 'needs a text; put it in quotes where the word is meant: `"true"`.'),
+        ({"a": 1}, "needs a text that is not empty, not a table of keys and values"),
+        (None, "needs a text that is not empty, such as"),
+        ("", "needs a text that is not empty, such as"),
+    ],
+)
+def test_what_is_no_text_is_told_what_it_is(refused, argument, message):
+    assert f"`not_contains` {message}" in refused("not_contains", argument)
+
+
+@pytest.mark.parametrize(("argument", "text"), [(5, "5"), (1.5, "1.5"), (0, "0")])
+def test_a_number_is_taken_as_its_text(build, judge, argument, text):
+    assert build("contains", argument).rule.en == f"The answer must contain “{text}”."
+    assert judge("contains", argument, f"第{text}条").passed is True
+    assert judge("contains", argument, "第七条").passed is False
+
+
+@pytest.mark.parametrize("entry", [True, {"b": 1}, ["b"]])
+def test_each_entry_of_a_list_is_a_text(refused, entry):
+    assert "Each entry of `contains_all` needs a text" in refused("contains_all", ["a", entry])

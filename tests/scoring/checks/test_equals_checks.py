@@ -42,6 +42,12 @@ def test_only_the_end_of_a_huge_answer_is_read(judge):
     assert judge("starts_with", "完", "完" + "x" * 1_000_000).passed is True
 
 
-@pytest.mark.parametrize(("name", "argument"), [("equals", ["a"]), ("equals", ""), ("one_of", []), ("ends_with", None)])
+@pytest.mark.parametrize(("name", "argument"), [("equals", ""), ("one_of", []), ("ends_with", None)])
 def test_texts_are_asked_for(refused, name, argument):
     assert "needs a" in refused(name, argument)
+
+
+def test_several_texts_have_a_check_of_their_own(refused):
+    assert refused("equals", ["a"]) == "`equals` takes one text, not a list; for several texts write `one_of`."
+    assert "write `not_one_of`" in refused("not_iequals", ["a"])
+    assert "For one text write `not_equals: 是或否`." in refused("not_one_of", "是或否")

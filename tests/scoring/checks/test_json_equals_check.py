@@ -71,6 +71,20 @@ def test_the_first_difference_is_named(judge):
     assert judge("json_fields", {"fields": {"a.c": 1}}, '{"a": {}}').sentence.zh == "回答是 JSON，但没有 a.c。"
 
 
+@pytest.mark.parametrize(
+    ("argument", "content", "passed"),
+    [
+        ({"json": '{"a":1}', "tolerance": 0.1}, '{"a": 1.05}', True),
+        ({"value": {"a": 1}, "tolerance": 0.1}, '{"a": 1.05}', True),
+        ({"value": "[草稿] 甲"}, '"[草稿] 甲"', True),
+        ({"value": "{name}"}, '"{name}"', True),
+        ({"value": {"arguments": '{"a":1}'}}, '{"arguments": "{\\"a\\":1}"}', True),
+    ],
+)
+def test_a_text_in_quotes_and_a_value_in_yaml_are_two_keys(judge, argument, content, passed):
+    assert judge("json_equals", argument, content).passed is passed
+
+
 @pytest.mark.parametrize("content", ["[" * 500_000 + "]" * 500_000, "[" * 1_000 + "]" * 1_000, "\ufffd" * 100_000])
 def test_deep_and_strange_texts_fail_and_do_not_raise(judge, content):
     assert judge("json_equals", {"value": [1]}, content).passed is False
@@ -88,6 +102,9 @@ def test_deep_and_strange_texts_fail_and_do_not_raise(judge, content):
         ("json_equals", {"value": 1, "tolerance": -1}, "needs a number from 0"),
         ("json_equals", {"value": 1, "relative_tolerance": 2}, "needs a number from 0 to 1"),
         ("json_equals", {"value": {"price": "1.10"}}, "could be a number or a text"),
+        ("json_equals", {"value": '{"a":1}', "tolerance": 0.1}, "Write `json:` instead of `value:`"),
+        ("json_equals", {"value": " [1, 2]"}, "Write `json:` instead of `value:`"),
+        ("json_equals", {"json": {"a": 1}}, "a value in YAML stands under `value`"),
         ("json_fields", {"fields": {}}, "needs `fields`"),
         ("json_fields", {"fields": {"a[": 1}}, "cannot read the path"),
         ("json_fields", None, "needs fields"),
