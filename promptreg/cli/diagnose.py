@@ -173,12 +173,19 @@ def _explain(out: Console, faulty: Sequence[_Diagnosis], book: Catalogue, langua
         out.print(f"{kind}  {entry.title.text(language)}", style="bold")
         out.print(f"     {entry.sees.text(language)}")
         out.print(f"     {_NEXT[language]}{entry.next_step.text(language)}")
-        if entry.suspects:
+        suspects = _suspects(faulty, kind)
+        if suspects:
             out.print(f"     {_SUSPECTS[language]}")
-        for suspect in entry.suspects:
+        for suspect in suspects:
             out.print(f"     - {book.suspects[suspect].text(language)}")
     out.print()
     out.print(_LEGEND[language], style="dim")
+
+
+def _suspects(faulty: Sequence[_Diagnosis], kind: str) -> tuple[str, ...]:
+    """The suspects of all findings of a kind, each once, in their order."""
+    findings = [finding for diagnosis in faulty for finding in diagnosis.findings if finding.kind == kind]
+    return tuple(dict.fromkeys(suspect for finding in findings for suspect in finding.suspects))
 
 
 def _summary(diagnoses: Sequence[_Diagnosis], language: Language) -> str:

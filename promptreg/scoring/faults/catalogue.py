@@ -32,15 +32,19 @@ class Entry:
     suspects: tuple[str, ...] = ()
     """Keys of `Catalogue.suspects`, the likeliest first."""
 
-    def found(self, where: str, evidence: str, severity: Severity | None = None) -> Finding:
+    def found(
+        self, where: str, evidence: str, severity: Severity | None = None, suspects: tuple[str, ...] | None = None
+    ) -> Finding:
         """A finding of this kind; `evidence`, any text from outside, is shortened and made safe here.
 
         Args:
             where: field, frame and offset, such as `content[120]`.
             evidence: what was seen.
             severity: where it is not the kind's usual one.
+            suspects: where they are not the kind's usual ones.
         """
-        return Finding(self.kind, severity or self.severity, shown(where, 80), shown(evidence), self.suspects)
+        causes = self.suspects if suspects is None else suspects
+        return Finding(self.kind, severity or self.severity, shown(where, 80), shown(evidence), causes)
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +72,13 @@ def catalogue() -> Catalogue:
     )
 
 
-def found(kind: str, where: str, evidence: str, severity: Severity | None = None) -> Finding:
+def found(
+    kind: str,
+    where: str,
+    evidence: str,
+    severity: Severity | None = None,
+    suspects: tuple[str, ...] | None = None,
+) -> Finding:
     """A finding with the catalogue's severity and suspects; the evidence is shortened and made safe here.
 
     Args:
@@ -76,8 +86,9 @@ def found(kind: str, where: str, evidence: str, severity: Severity | None = None
         where: field, frame and offset.
         evidence: any text from outside.
         severity: where it is not the kind's usual one.
+        suspects: where they are not the kind's usual ones.
     """
-    return catalogue().entries[kind].found(where, evidence, severity)
+    return catalogue().entries[kind].found(where, evidence, severity, suspects)
 
 
 def _entry(kind: str, value: dict[str, Any]) -> Entry:

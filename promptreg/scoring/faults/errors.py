@@ -98,6 +98,10 @@ _TIMEOUT: Final = re.compile(r"time[sd]?.?out|deadline|超时", re.IGNORECASE)
 _OVERLOAD: Final = re.compile(
     r"overload|queue (?:is )?full|too many requests|busy|max.?link.?num|过载|繁忙|排队", re.IGNORECASE
 )
+_RATE: Final = re.compile(
+    r"rate[ _-]?limit|throttl|(?:requests|tokens) per (?:second|minute|day)|\b[RT]PM limit|限流|频率(?:限制|过高|超限)",
+    re.IGNORECASE,
+)
 _AUTH: Final = re.compile(
     r"api.?key|unauthori[sz]ed|authenticat|forbidden|insufficient balance|鉴权|未授权|余额", re.IGNORECASE
 )
@@ -164,9 +168,9 @@ def _cause(status: int | None, said: str, server: str | None) -> Cause:
         return Cause.TIMEOUT
     refused, engine = status < 500 and status != 424, status >= 500 or status == 424
     rows = (
+        (Cause.RATE, status == 429 or _RATE.search(said)),
         (Cause.AUTH, status in (401, 402, 403) or (status == 400 and _AUTH.search(said))),
         (Cause.TIMEOUT, status in (408, 504) or (engine and _TIMEOUT.search(said))),
-        (Cause.RATE, status == 429),
         (Cause.OVERFLOW, status == 413 or (status < 500 and is_overflow(status, said, server))),
         (Cause.STRUCTURED, _STRUCTURED.search(said)),
         (Cause.MODEL, refused and _MODEL.search(said)),

@@ -44,7 +44,8 @@ def _wrapped(call: Observation) -> Iterator[Finding]:
     for document in _documents(call):
         name = answer_elsewhere(document)
         if name is not None:
-            yield found("F50", name, f"the answer stands in {name}, as another interface has it: {call.body[:80]}")
+            said = f"the answer stands in {name}, as another interface has it: {call.body[:80]}"
+            yield found("F50", name, said, suspects=("other_api", "gateway"))
             return
 
 
@@ -117,7 +118,7 @@ def _pinned(calls: Sequence[Observation]) -> Iterator[Finding]:
         tokens = call.usage.prompt_tokens if call.usage is not None else None
         length = number(call.expected, "client_token_estimate") or _labelled_length(call.label)
         length = length or float(call.prompt.least_tokens)
-        if tokens is None or not call.succeeded or length < _WORTH_ESTIMATING:
+        if not tokens or not call.succeeded or length < _WORTH_ESTIMATING:
             continue
         label, before = seen.setdefault(tokens, (call.label, length))
         if max(before, length) > 1.5 * min(before, length):
@@ -135,9 +136,11 @@ def _labelled_length(label: str) -> float:
 def _prompt_count(call: Observation) -> Iterator[Finding]:
     """F52: the same messages are counted otherwise than on the source."""
     tokens = call.usage.prompt_tokens if call.usage is not None else None
-    recorded = call.golden.prompt_tokens if call.golden is not None else frozenset()
-    if tokens is None or not recorded or tokens in recorded or not call.succeeded:
-        return
+    recorded = (
+        frozenset(one for one in call.golden.prompt_tokens if one > 0) if call.golden is not None else frozenset()
+    )
+    if not tokens or tokens < 0 or not recorded or tokens in recorded or not call.succeeded:
+        return  # a count of 0 is none, which is F30
     before = min(recorded, key=lambda one: (abs(one - tokens), one))
     yield found("F52", "usage.prompt_tokens", prompt_difference(before, tokens, tools=bool(call.request.get("tools"))))
 

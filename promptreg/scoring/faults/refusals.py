@@ -29,6 +29,7 @@ SLOWEST_S: Final = 120.0
 """Seconds to the first byte after which a call counts as hanging."""
 
 _DEAD_AFTER: Final = 3
+_RATE_SUSPECTS: Final = ("rate_limit", "overload")
 _PLAIN_PARAMETERS: Final = frozenset({"messages", "model", "stream", "response_format", "tools", "user", "stop"})
 _UNKNOWN_PARAMETER: Final = re.compile(
     r"extra (?:inputs|fields)|unrecognized|unexpected (?:keyword|field|argument)|unknown (?:field|parameter|argument)"
@@ -50,6 +51,9 @@ def status(call: Observation) -> Iterator[Finding]:
     """F44: another status than the source gave, or than the interface promises for this cause."""
     if call.status is None or not is_chat(call.label):
         return
+    if refused(call) and (error := error_of(call)).cause is Cause.RATE:
+        yield from _rate_limit(call, error.message)
+        return
     recorded = call.golden.statuses if call.golden is not None else frozenset()
     if recorded:
         if call.status not in recorded and (refused(call) or min(recorded) >= 400):
@@ -65,6 +69,17 @@ def status(call: Observation) -> Iterator[Finding]:
     if call.status not in usual and call.status < 500:
         names = ", ".join(map(str, sorted(usual)))
         yield found("F44", "status", f"HTTP {call.status} where the OpenAI interface says {names}: {error.message}")
+
+
+def _rate_limit(call: Observation, said: str) -> Iterator[Finding]:
+    """Too many calls in a time: nothing is broken, and the same call is answered later."""
+    recorded = call.golden.statuses if call.golden is not None else frozenset()
+    if call.status in recorded:
+        return
+    before = f", on the source {min(recorded)}" if recorded else ""
+    worse = call.status is not None and call.status >= 500 and bool(recorded) and 400 <= max(recorded) < 500
+    severity = Severity.ERROR if worse else Severity.WARNING
+    yield found("F44", "status", f"rate limit, HTTP {call.status}{before}: {said}", severity, _RATE_SUSPECTS)
 
 
 def body_shape(call: Observation) -> Iterator[Finding]:
@@ -163,9 +178,8 @@ def hanging(call: Observation) -> Iterator[Finding]:
         return
     if refused(call):
         error = error_of(call)
-        if error.cause in (Cause.TIMEOUT, Cause.OVERLOAD, Cause.RATE):
-            severity = Severity.WARNING if error.cause is Cause.RATE else None
-            yield found("F48", "status", f"HTTP {call.status}: {error.message}", severity)
+        if error.cause in (Cause.TIMEOUT, Cause.OVERLOAD):
+            yield found("F48", "status", f"HTTP {call.status}: {error.message}")
         return
     if timed_out(call.failure) and not any(frame.value is not None for frame in call.frames) and not call.answered:
         yield found("F48", "body", f"HTTP {call.status}, then nothing: {call.failure_message}")

@@ -25,6 +25,9 @@ _TOOL_FINISHES: Final = ("tool_calls", "function_call")
 # What is left of DeepSeek's block when all special tokens were dropped: `functionget_weather`, a fence, the arguments.
 _STRIPPED_BLOCK: Final = re.compile(r"\bfunction[ \n]{0,2}([\w.-]{1,64})[ ]{0,2}\n```(?:json)?[ ]{0,2}\n\{")
 _LONGEST_TEXT_CALL: Final = 20_000
+_NOTHING_SENT: Final = ("F19 empty", "F21 null")
+"""Keys of the problems that no arguments at all are."""
+
 _CLOSING_TAG: Final = re.compile(r'</(?:parameter|invoke|tool_calls?|function_calls)>?(?="|\\n|\s|\Z)')
 
 
@@ -168,8 +171,10 @@ def _arguments(call: Observation) -> Iterator[Finding]:
     for number, sent in enumerate(calls, 1):
         if call.broken_off and number == len(calls) and (not sent.text.strip() or _is_cut(sent.text)):
             return  # the stream ended within them
-        schema = _parameters(call.tools.get(sent.name))
-        for problem in _problems(sent.arguments, sent.text, schema):
+        function = call.tools.get(sent.name)
+        for problem in _problems(sent.arguments, sent.text, _parameters(function)):
+            if problem.key in _NOTHING_SENT and function is not None and _takes_nothing(function):
+                problem = problem._replace(severity=Severity.INFO)  # noqa: PLW2901 - the same problem, told otherwise
             if (sent.name, problem.key) in allowed:
                 continue
             severity = problem.severity
@@ -261,6 +266,12 @@ def _unknown_tool(call: Observation) -> Iterator[Finding]:
 def _parameters(function: JsonObject | None) -> JsonObject | None:
     parameters = function.get("parameters") if function is not None else None
     return parameters if isinstance(parameters, dict) and parameters else None
+
+
+def _takes_nothing(function: JsonObject) -> bool:
+    """Whether a tool has no parameters, so that a call of it has nothing to say."""
+    parameters = function.get("parameters")
+    return not parameters or (isinstance(parameters, dict) and not parameters.get("properties"))
 
 
 def _required(schema: JsonObject | None) -> list[str]:

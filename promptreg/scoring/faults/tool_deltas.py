@@ -1,10 +1,11 @@
-"""Family C, streams: deltas that a client puts together into nonsense (F22)."""
+"""Family C, streams: deltas that a client puts together into nonsense, or may pass over (F22)."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
+from promptreg.answer.reader import REASONING_FIELDS
 from promptreg.deployment.json_text import parse_json
 from promptreg.scoring.faults.catalogue import found
 from promptreg.scoring.faults.model import Severity
@@ -18,7 +19,8 @@ if TYPE_CHECKING:
 _LONG_ARGUMENTS: Final = 60
 """Characters of arguments above which a real stream takes at least two fragments."""
 
-_PAYLOAD: Final = ("content", "reasoning_content", "reasoning", "tool_calls", "function_call", "refusal")
+_CALLS: Final = ("tool_calls", "function_call")
+_PAYLOAD: Final = (*_CALLS, "content", *REASONING_FIELDS, "refusal")
 
 
 @dataclass
@@ -96,8 +98,13 @@ def _choice(
             differs = end.reason != finish
             what = f"a second finish frame: {end.reason}, then {finish}"
             yield found("F22", where, what, Severity.ERROR if differs else Severity.WARNING)
-        if delta.get("tool_calls"):
-            yield found("F22", where, "the finish frame holds a piece of a tool call", Severity.WARNING)
+        held = [name for name in _PAYLOAD if delta.get(name)]
+        if held:
+            if held[0] in _CALLS:
+                yield found("F22", where, "the finish frame holds a piece of a tool call", Severity.WARNING)
+            else:
+                what = f"the finish frame holds a piece of the answer ({', '.join(held)})"
+                yield found("F22", where, what, Severity.WARNING, ("server_version", "gateway"))
     pieces = delta.get("tool_calls")
     if isinstance(pieces, dict):
         pieces = [pieces]

@@ -4,6 +4,9 @@ import json
 
 import pytest
 
+from promptreg.scoring.faults.payload import observations_from_json
+from promptreg.scoring.faults.registry import find_faults
+
 
 def frame(delta, finish=None, **more):
     return {"choices": [{"index": 0, "delta": delta, "finish_reason": finish}], **more}
@@ -299,8 +302,31 @@ def test_no_answer_in_time_is_f48(refused, status, body):
     assert "F49" not in found
 
 
-def test_a_rate_limit_is_a_warning(refused):
-    assert refused(429, {"error": {"message": "Rate limit reached", "type": "x"}}) == {"F48": "W"}
+@pytest.mark.parametrize(
+    ("status", "said"),
+    [
+        (429, "Rate limit reached"),
+        (429, "您的账户已达到速率限制"),
+        (429, "Engine busy, request timed out in the queue"),
+        (403, "Throttling.RateQuota"),
+        (503, "rate_limit_exceeded"),
+        (503, "触发限流，请稍后再试"),
+    ],
+)
+@pytest.mark.parametrize("golden", [None, {"status": 200}])
+def test_a_rate_limit_is_no_hanging_engine(status, said, golden):
+    error = {"message": said, "type": "x"}
+    value = {"request": STREAM, "status": status, "body": {"error": error}, "golden": golden}
+    (finding,) = find_faults(observations_from_json(value))
+    assert (finding.kind, finding.severity, finding.suspects) == ("F44", "W", ("rate_limit", "overload"))
+
+
+@pytest.mark.parametrize(
+    ("before", "found"),
+    [(429, {}), (400, {"F44": "W"})],
+)
+def test_a_rate_limit_beside_a_source_that_refused_as_well(refused, before, found):
+    assert refused(429, {"error": {"message": "Slow down", "type": "x"}}, golden={"status": before}) == found
 
 
 @pytest.mark.parametrize("error", ["ReadTimeout after 120 s, 0 bytes", "ConnectError: connection refused"])
@@ -381,6 +407,14 @@ def test_nothing_in_the_content_may_be_right(answered, message, finish, more):
 
 def test_another_prompt_count_than_the_source_is_f52(answered):
     assert answered("Hi.", golden={"prompt_tokens": 19}) == {"F52": "W"}
+
+
+@pytest.mark.parametrize("counted", [0, None])
+def test_no_count_is_no_other_template(answered, repeated, counted):
+    usage = {"prompt_tokens": counted, "completion_tokens": 12, "total_tokens": 12}
+    assert answered("Hi.", usage=usage, golden={"prompt_tokens": 19}) == {"F30": "W"}
+    assert answered("Hi.", golden={"prompt_tokens": counted}) == {}
+    assert "F47" not in repeated(("ctx_4k", "Yes.", usage), ("ctx_16k", "Yes.", usage))
     assert answered("Hi.", golden={"prompt_tokens": 20}) == {}
 
 

@@ -189,7 +189,23 @@ def test_missing_required_arguments_are_f20(answered, name, arguments):
 
 def test_no_arguments_at_all(answered):
     assert answered(called(("get_weather", "")), "tool_calls", TOOLS)["F20"] == "E"
-    assert answered(called(("now", "")), "tool_calls", TOOLS) == {"F19": "W"}
+
+
+NOTHING_TO_SAY = ({}, {"parameters": {}}, {"parameters": None}, {"parameters": {"type": "object", "properties": {}}})
+
+
+@pytest.mark.parametrize("function", NOTHING_TO_SAY)
+@pytest.mark.parametrize(("arguments", "kind"), [("", "F19"), (" \n", "F19"), (None, "F21")])
+def test_a_tool_without_parameters_needs_no_arguments(answered, function, arguments, kind):
+    request = {"tools": [{"type": "function", "function": {"name": "ping", **function}}]}
+    assert answered(called(("ping", arguments)), "tool_calls", request) == {kind: "I"}
+
+
+@pytest.mark.parametrize(("arguments", "kind"), [("", "F19"), (None, "F21")])
+def test_arguments_that_are_all_optional_are_missed(answered, arguments, kind):
+    function = {"name": "now", "parameters": {"type": "object", "properties": {"zone": {"type": "string"}}}}
+    request = {"tools": [{"type": "function", "function": function}]}
+    assert answered(called(("now", arguments)), "tool_calls", request) == {kind: "W"}
     assert answered(called(("now", "{}")), "tool_calls", TOOLS) == {}
 
 
@@ -286,6 +302,16 @@ def test_the_finish_frame_stands_once_and_last(streamed):
     assert streamed(good, request=TOOLS, tail=late)["F22"] == "E"
     inside = [frame({"tool_calls": [more(0, "")]}, "tool_calls"), "[DONE]"]
     assert streamed(good, request=TOOLS, tail=inside)["F22"] == "W"
+
+
+@pytest.mark.parametrize("field", ["content", "reasoning", "reasoning_content", "thinking", "refusal"])
+def test_text_in_the_finish_frame_may_be_passed_over(streamed, field):
+    begun = [{field: "It is pai"}] if field == "content" else [{field: "So."}, {"content": "It is paid."}]
+    last = {field: "d back."}
+    held = {"choices": [{"index": 0, "delta": last, "finish_reason": "stop"}]}
+    bare = {"choices": [{"index": 0, "delta": {"content": "", field: ""}, "finish_reason": "stop"}]}
+    assert streamed(begun, tail=[held, "[DONE]"]) == {"F22": "W"}
+    assert streamed([*begun, last], tail=[bare, "[DONE]"]) == {}
 
 
 def test_arguments_in_one_frame_are_a_note(streamed):
