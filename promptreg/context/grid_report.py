@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from promptreg.context.budget import Budget
     from promptreg.context.grid_rows import Finding, Pooled
     from promptreg.context.prefix import Cause
+    from promptreg.context.probe_report import ProbeReport
     from promptreg.context.retention import Retained
 
 SCHEMA: Final = "promptreg.context-test/1"
@@ -190,6 +191,8 @@ class ContextReport:
     seed: int
     names: tuple[str, ...]
     """What was compared."""
+    probes: ProbeReport | None = None
+    """What a deployment answered to questions about the facts; None where none was asked."""
 
     def of(self, column: Column) -> tuple[Pooled, ...]:
         """The results of one window."""
@@ -279,6 +282,7 @@ class ContextReport:
                 {**column.to_json(), "strategies": [self._result(one, column) for one in self.of(column)]}
                 for column in self.columns
             ],
+            "asked": None if self.probes is None else self.probes.to_json(),
             "violations": [one.to_json() for one in self.broken],
             "skipped": [{"conversation": one.conversation, "why": one.why} for one in self.left],
             "remarks": [sentence.to_json() for sentence in self.guessed],

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter as Tally
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Literal
 
 from promptreg.context.probes import Grade, number_difference, token_f1
 
@@ -17,6 +17,22 @@ if TYPE_CHECKING:
 
 ENOUGH: Final = 50
 """Questions of a cell below which shares are too uncertain: so many give ±14 points at 95 % (context.md 3.3)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Arm:
+    """What stands before the question."""
+
+    name: Literal["full", "again", "none", "strategy"]
+    """The whole conversation, the same once more, nothing, or what a strategy leaves."""
+    strategy: str = ""
+    window: int = 0
+    """Of the strategy, in tokens."""
+
+
+FULL: Final = Arm("full")
+AGAIN: Final = Arm("again")
+NONE: Final = Arm("none")
 
 
 @dataclass(frozen=True, slots=True)

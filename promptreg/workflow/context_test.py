@@ -33,6 +33,8 @@ if TYPE_CHECKING:
     from promptreg.context.grid import Contestant, Sent
     from promptreg.context.grid_rows import Row
     from promptreg.text.sentence import Sentence
+    from promptreg.workflow.context_probe import Probing
+    from promptreg.workflow.context_probe_plan import Plan
 
 DEFAULT_STRATEGIES: Final = (
     "sliding-window",
@@ -90,6 +92,7 @@ def context_test(
     *,
     root: Path | None = None,
     progress: Callable[[int, int], None] | None = None,
+    probing: Probing | None = None,
 ) -> ContextReport:
     """Send every conversation call by call through every strategy, in every window.
 
@@ -99,10 +102,13 @@ def context_test(
         config: the project; None outside of one.
         root: where modules of functions are looked for; None: the project's folder, else the current one.
         progress: told how many runs are done, of how many.
+        probing: a deployment that is asked about the facts afterwards; None: no model is called.
 
     Raises:
         UsageError: a strategy, counter or window that cannot be used.
         ConfigError: a function or deployment that does not exist.
+        EndpointError: the deployment that is asked is gone, or answers nothing.
+        KeyboardInterrupt: after Ctrl-C.
     """
     scene = _scene(asked, config)
     counter = scene.chosen.counter
@@ -147,7 +153,34 @@ def context_test(
         guessed=scene.guessed,
         seed=asked.seed,
         names=tuple(contestant.name for contestant in contestants),
+        probes=None if probing is None else probing.run(_plan(probing, tested, contestants, scene, asked.seed)),
     )
+
+
+def planned_probes(
+    recordings: Sequence[Recording],
+    asked: Asked,
+    config: Config | None,
+    probing: Probing,
+    *,
+    root: Path | None = None,
+) -> Plan:
+    """What `context_test` would ask a deployment. Nothing is sent, and nothing else is tested.
+
+    Raises:
+        UsageError: as `context_test`.
+        ConfigError: as `context_test`.
+    """
+    scene = _scene(asked, config)
+    ready, _ = _ready(recordings, asked, scene)
+    return _plan(probing, ready, _contestants(asked, scene, config, root), scene, asked.seed)
+
+
+def _plan(
+    probing: Probing, recordings: Sequence[Recording], contestants: Sequence[Contestant], scene: _Scene, seed: int
+) -> Plan:
+    budgets = [column.budget for column in scene.columns]
+    return probing.plan(recordings, contestants, budgets, scene.chosen.counter, seed)
 
 
 def _scene(asked: Asked, config: Config | None) -> _Scene:
