@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, Literal
+from typing import TYPE_CHECKING, Final
 
-from promptreg import __version__
 from promptreg.context.change import grown
 from promptreg.context.change_words import FATES, fixed_rows, headline, hopeless, loss_columns, loss_rows
 from promptreg.context.window import Part
-from promptreg.errors import OutputError
+from promptreg.report.bilingual import both, name, page, table, warnings, write
 from promptreg.report.embed import escaped
-from promptreg.report.page import asset, policy, replaced, template
-from promptreg.report.window_plot import MOST_LINES, both, diamond, key, stack, turns_plot
+from promptreg.report.window_plot import MOST_LINES, diamond, key, stack, turns_plot
 from promptreg.text.sentence import Sentence
 
 if TYPE_CHECKING:
@@ -20,23 +18,13 @@ if TYPE_CHECKING:
 
     from promptreg.context.change import SideView, WindowReport
     from promptreg.context.window import Session
+    from promptreg.report.bilingual import Shown
 
 MOST_ROWS: Final = 2000
 """Conversations in the table, the longest; the rest are only counted."""
-_LONGEST_NAME: Final = 80
-
-_CONTROLS: Final = (
-    '<div class="controls" hidden><div class="switch" role="group" aria-label="language · 语言">'
-    '<button type="button" data-for="language" value="en">English</button>'
-    '<button type="button" data-for="language" value="zh">中文</button></div>'
-    '<div class="switch" role="group" aria-label="theme · 主题">'
-    '<button type="button" data-for="theme" value="auto">{auto}</button>'
-    '<button type="button" data-for="theme" value="light">{light}</button>'
-    '<button type="button" data-for="theme" value="dark">{dark}</button></div></div>'
-)
 
 
-def write_window_page(report: WindowReport, path: Path, language: Literal["auto", "en", "zh"] = "auto") -> None:
+def write_window_page(report: WindowReport, path: Path, language: Shown = "auto") -> None:
     """Write the page, all or nothing.
 
     Args:
@@ -47,42 +35,21 @@ def write_window_page(report: WindowReport, path: Path, language: Literal["auto"
     Raises:
         OutputError: the file cannot be written.
     """
-    text = window_page(report, language)
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with replaced(path) as out:
-            out.write(text)
-    except OSError as error:
-        raise OutputError(f"The page cannot be written to {path}: {error.strerror or error}.") from error
+    write(window_page(report, language), path)
 
 
-def window_page(report: WindowReport, language: Literal["auto", "en", "zh"] = "auto") -> str:
+def window_page(report: WindowReport, language: Shown = "auto") -> str:
     """The page as text."""
-    style, script = asset("app.css") + asset("window.css"), asset("window.js")
     title = Sentence(
         f"Window change: {report.source.name} → {report.target.name}",
         f"窗口变化：{report.source.name} → {report.target.name}",
     )
-    values = {
-        "lang": "zh-CN" if language == "zh" else "en",
-        "language": language,
-        "title_en": escaped(title.en),
-        "title_zh": escaped(title.zh),
-        "title": escaped(title.text("zh" if language == "zh" else "en")),
-        "policy": escaped(policy(script, style)),
-        "style": style,
-        "body": "".join(_body(report, title)),
-        "script": script,
-    }
-    return "".join(values[part] if named else part for part, named in template("window.html"))
+    return page(title, _body(report), language)
 
 
-def _body(report: WindowReport, title: Sentence) -> Iterator[str]:
-    words = {"auto": Sentence("Auto", "自动"), "light": Sentence("Light", "浅色"), "dark": Sentence("Dark", "深色")}
-    controls = _CONTROLS.format(**{name: both(sentence) for name, sentence in words.items()})
-    yield f'<div class="bar-top"><p class="eyebrow">{both(title)}</p>{controls}</div>\n'
+def _body(report: WindowReport) -> Iterator[str]:
     yield f"<h1>{both(headline(report))}</h1>\n"
-    yield from _warnings(report)
+    yield warnings(_told(report))
     if report.sessions:
         yield from _plot(report)
         yield from _fixed(report)
@@ -94,16 +61,12 @@ def _body(report: WindowReport, title: Sentence) -> Iterator[str]:
     if report.sessions:
         yield from _table_of_sessions(report)
     yield from _left_out(report)
-    yield f"<footer>promptreg {escaped(__version__)}</footer>"
 
 
-def _warnings(report: WindowReport) -> Iterator[str]:
-    told = [ending.warning for ending in report.endings if ending.warning is not None]
-    sentences = dict.fromkeys((*filter(None, (hopeless(report),)), *told, *report.remarks))
-    if sentences:
-        yield '<ul class="warnings">\n'
-        yield from (f"<li>{both(sentence)}</li>\n" for sentence in sentences)
-        yield "</ul>\n"
+def _told(report: WindowReport) -> Iterator[Sentence]:
+    yield from filter(None, (hopeless(report),))
+    yield from (ending.warning for ending in report.endings if ending.warning is not None)
+    yield from report.remarks
 
 
 def _plot(report: WindowReport) -> Iterator[str]:
@@ -130,17 +93,17 @@ def _fixed(report: WindowReport) -> Iterator[str]:
         return
     title = Sentence("The target's window before any history", "历史之前的目标窗口")
     yield f"<section><h2>{both(title)}</h2>\n"
-    name = _name(session.conversation_id)
+    shown = name(session.conversation_id)
     largest = Sentence(
-        f"Every prompt has this; shown for {name}, whose fixed part is the largest.",
-        f"每个提示词都包含这些；此处为固定部分最大的 {name}。",
+        f"Every prompt has this; shown for {shown}, whose fixed part is the largest.",
+        f"每个提示词都包含这些；此处为固定部分最大的 {shown}。",
     )
     yield f'<p class="hint">{both(largest)}</p>\n'
     yield stack(rows, title)
     yield f'<ul class="legend plot">{"".join(key(part, words) for part, words, tokens in rows if tokens > 0)}</ul>\n'
     window = report.target.budget.window
     columns = (Sentence("part", "部分"), Sentence("tokens", "token"), Sentence("of the window", "占窗口"))
-    yield _table(columns, [(both(words), f"{tokens:,}", f"{tokens / window:.1%}") for _, words, tokens in rows], (1, 2))
+    yield table(columns, [(both(words), f"{tokens:,}", f"{tokens / window:.1%}") for _, words, tokens in rows], (1, 2))
     yield "</section>\n"
 
 
@@ -160,7 +123,7 @@ def _endings(report: WindowReport) -> Iterator[str]:
         )
         for ending in report.endings
     ]
-    yield f"<section><h2>{both(title)}</h2>\n{_table(columns, rows, (1, 2, 3), wide=4)}</section>\n"
+    yield f"<section><h2>{both(title)}</h2>\n{table(columns, rows, (1, 2, 3), wide=4)}</section>\n"
 
 
 def _losses(report: WindowReport) -> Iterator[str]:
@@ -173,7 +136,7 @@ def _losses(report: WindowReport) -> Iterator[str]:
     columns = loss_columns(report)
     rows = [(escaped(strategy), *cells) for strategy, *cells in loss_rows(report)]
     yield f'<section><h2>{both(title)}</h2>\n<p class="hint">{both(note)}</p>\n'
-    yield f"{_table(columns, rows, range(1, len(columns)))}</section>\n"
+    yield f"{table(columns, rows, range(1, len(columns)))}</section>\n"
 
 
 def _parts(report: WindowReport) -> Iterator[str]:
@@ -186,7 +149,7 @@ def _parts(report: WindowReport) -> Iterator[str]:
     yield f'<section><h2>{both(title)}</h2>\n<p class="hint">{both(told)}</p>\n'
     sums = [(part.value, part.label, sum(session.later.get(part, 0) for session in report.affected)) for part in Part]
     yield stack(sums, title)
-    yield f'<ul class="legend plot">{"".join(key(name, words) for name, words, tokens in sums if tokens > 0)}</ul>\n'
+    yield f'<ul class="legend plot">{"".join(key(part, words) for part, words, tokens in sums if tokens > 0)}</ul>\n'
     yield "</section>\n"
 
 
@@ -199,13 +162,13 @@ def _windows(report: WindowReport) -> Iterator[str]:
     roles = (Sentence("source", "源部署"), Sentence("target", "目标部署"))
     rows = [_side(words, side) for words, side in zip(roles, (report.source, report.target), strict=True)]
     yield f"<section><h2>{both(Sentence('Windows', '窗口'))}</h2>\n"
-    yield f"{_table(columns, rows, (2, 3, 4, 5), wide=7)}</section>\n"
+    yield f"{table(columns, rows, (2, 3, 4, 5), wide=7)}</section>\n"
 
 
 def _side(role: Sentence, side: SideView) -> tuple[str, ...]:
     budget = side.budget
     numbers = (f"{value:,}" for value in (budget.window, budget.reserve, budget.margin, budget.tokens))
-    return (both(role), escaped(_name(side.name)), *numbers, escaped(side.server or "—"), escaped(side.counter))
+    return (both(role), escaped(name(side.name)), *numbers, escaped(side.server or "—"), escaped(side.counter))
 
 
 def _table_of_sessions(report: WindowReport) -> Iterator[str]:
@@ -224,14 +187,14 @@ def _table_of_sessions(report: WindowReport) -> Iterator[str]:
     if more > 0:
         note = Sentence(f"{note.en} {more} shorter ones are left out.", f"{note.zh}另有 {more} 段较短的未列出。")
     yield f'<section><h2>{both(Sentence("Conversations", "对话"))}</h2>\n<p class="hint">{both(note)}</p>\n'
-    yield _table(columns, [_session(session, parts) for session in ordered[:MOST_ROWS]], range(1, 5 + len(parts)))
+    yield table(columns, [_session(session, parts) for session in ordered[:MOST_ROWS]], range(1, 5 + len(parts)))
     yield "</section>\n"
 
 
 def _session(session: Session, parts: Sequence[Part]) -> tuple[str, ...]:
     overs = (session.source_overflow, session.target_overflow)
     return (
-        escaped(_name(session.conversation_id)),
+        escaped(name(session.conversation_id)),
         str(session.turn_count),
         f"{session.longest.target:,}",
         *("—" if turn is None else str(turn.number) for turn in overs),
@@ -245,26 +208,5 @@ def _left_out(report: WindowReport) -> Iterator[str]:
         title = Sentence(f"Left out ({len(report.skipped)})", f"未计入的对话（{len(report.skipped)}）")
         yield f'<section><h2>{both(title)}</h2>\n<ul class="notes">\n'
         for each in report.skipped[:MOST_ROWS]:
-            yield f"<li>{escaped(_name(each.conversation_id))}: {escaped(each.why)}</li>\n"
+            yield f"<li>{escaped(name(each.conversation_id))}: {escaped(each.why)}</li>\n"
         yield "</ul></section>\n"
-
-
-def _name(text: str) -> str:
-    return text if len(text) <= _LONGEST_NAME else text[: _LONGEST_NAME - 1] + "…"
-
-
-def _table(
-    columns: Sequence[Sentence], rows: Sequence[Sequence[str]], numbers: Sequence[int], *, wide: int | None = None
-) -> str:
-    """A table of finished cells; the first of each row is its header."""
-
-    def mark(place: int) -> str:
-        return ' class="number"' if place in numbers else ' class="wide"' if place == wide else ""
-
-    head = "".join(f'<th scope="col"{mark(place)}>{both(column)}</th>' for place, column in enumerate(columns))
-    lines = []
-    for row in rows:
-        cells = "".join(f"<td{mark(place)}>{cell}</td>" for place, cell in enumerate(row) if place)
-        lines.append(f'<tr><th scope="row">{row[0]}</th>{cells}</tr>\n')
-    table = f"<table>\n<thead><tr>{head}</tr></thead>\n<tbody>\n{''.join(lines)}</tbody></table>"
-    return f'<div class="scroll" tabindex="0">{table}</div>\n'

@@ -6,6 +6,8 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from promptreg.report.bilingual import both
+from promptreg.report.bilingual import label as label_of
 from promptreg.report.embed import escaped
 from promptreg.text.sentence import Sentence
 
@@ -36,14 +38,6 @@ class Canvas:
 
 CANVASES: Final = (Canvas("wide", 1000, 420, 58), Canvas("narrow", 360, 330, 46))
 """One for wide windows, one for phones: texts stay readable on both."""
-
-
-def both(sentence: Sentence, tag: str = "span", attributes: str = "") -> str:
-    """An element for each language; the page shows one of them."""
-    return "".join(
-        f'<{tag} lang="{code}" data-lang="{name}"{attributes}>{escaped(text)}</{tag}>'
-        for code, name, text in (("en", "en", sentence.en), ("zh-CN", "zh", sentence.zh))
-    )
 
 
 def turns_plot(report: WindowReport) -> str:
@@ -101,7 +95,7 @@ def _picture(report: WindowReport, sessions: Sequence[Session], canvas: Canvas, 
     ]
     return (
         f'<svg class="{canvas.name}" viewBox="0 0 {canvas.width} {canvas.height}" role="img" '
-        f'aria-label="{escaped(label.en)} · {escaped(label.zh)}">{"".join(pieces)}</svg>'
+        f'aria-label="{label_of(label)}">{"".join(pieces)}</svg>'
     )
 
 
@@ -186,7 +180,7 @@ def stack(rows: Sequence[tuple[str, Sentence, int]], label: Sentence) -> str:
             place += width
     return (
         '<div class="plot"><svg class="stack" viewBox="0 0 1000 26" preserveAspectRatio="none" height="26" role="img" '
-        f'aria-label="{escaped(label.en)} · {escaped(label.zh)}">{"".join(pieces)}</svg></div>'
+        f'aria-label="{label_of(label)}">{"".join(pieces)}</svg></div>'
     )
 
 

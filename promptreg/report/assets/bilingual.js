@@ -1,4 +1,4 @@
-// Language and theme of the window-change page. All texts stand in the page already, in both languages.
+// Language and theme of pages without a payload. All texts stand in the page already, in both languages.
 (() => {
   "use strict";
   const root = document.documentElement;
