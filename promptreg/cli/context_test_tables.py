@@ -6,7 +6,7 @@ import json
 from typing import TYPE_CHECKING
 
 from promptreg.cli.console import console
-from promptreg.context.grid_report import break_even, causes, refused
+from promptreg.context.grid_report import causes, cost_sentence, refused
 from promptreg.context.retention import Fate
 from promptreg.text.preview import preview
 from promptreg.text.sentence import Sentence
@@ -29,13 +29,6 @@ _MOST_MESSAGES = 6
 _COLUMNS = 110
 """Of a message of an example, without `-v`."""
 _NONE = "—"
-_FATES = {
-    Fate.VERBATIM: Sentence("word for word", "原样"),
-    Fate.NORMALISED: Sentence("rewritten", "换写法"),
-    Fate.STALE: Sentence("stale", "旧值"),
-    Fate.CONTRADICTED: Sentence("contradicted", "矛盾"),
-    Fate.LOST: Sentence("lost", "丢失"),
-}
 
 
 def print_test(report: ContextReport, language: Language, *, quiet: bool, verbose: bool) -> None:
@@ -128,10 +121,12 @@ def _main(out: Console, report: ContextReport, column: Column, results: Sequence
 
 def _facts(out: Console, results: Sequence[Pooled], language: Language) -> None:
     """What became of the facts in the last prompts."""
-    table = _table((Sentence("facts in the last prompts", "最后提示词中的事实"), *_FATES.values()), language)
+    table = _table(
+        (Sentence("facts in the last prompts", "最后提示词中的事实"), *(fate.word for fate in Fate)), language
+    )
     for one in results:
         counts = one.retained.counts
-        table.add_row(safe_for_terminal(one.strategy), *(str(counts[fate]) for fate in _FATES))
+        table.add_row(safe_for_terminal(one.strategy), *(str(counts[fate]) for fate in Fate))
     out.print()
     out.print(table)
 
@@ -172,23 +167,8 @@ def _reasons(out: Console, column: Column, results: Sequence[Pooled], language: 
                 f"{one.strategy}: nothing was sent for {count} calls.", f"{one.strategy}：{count} 次调用未能发送。"
             )
             out.print(safe_for_terminal(told.text(language)), style="yellow")
-        costs = [row.summaries for row in one.rows if row.summaries.calls]
-        if costs:
-            out.print(safe_for_terminal(_cost(one).text(language)))
-
-
-def _cost(one: Pooled) -> Sentence:
-    calls = sum(row.summaries.calls for row in one.rows)
-    read = sum(row.summaries.input_tokens for row in one.rows)
-    wrote = sum(row.summaries.output_tokens for row in one.rows)
-    even = break_even(one)
-    many = "summary" if calls == 1 else "summaries"
-    paid_en = "" if even is None else f", paid back after {even:.1f} shortened prompts"
-    paid_zh = "" if even is None else f"，经 {even:.1f} 个缩短的提示词即可抵回"
-    return Sentence(
-        f"{one.strategy}: {calls} {many}; a model would read {read:,} tokens and write {wrote:,}{paid_en}.",
-        f"{one.strategy}：{calls} 次摘要，若由模型撰写需读入 {read:,} token、写出 {wrote:,} token{paid_zh}。",
-    )
+        if (cost := cost_sentence(one)) is not None:
+            out.print(safe_for_terminal(cost.text(language)))
 
 
 def _broken(out: Console, broken: Broken, language: Language, *, verbose: bool) -> None:

@@ -6,7 +6,7 @@ from collections import Counter as Tally
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from promptreg.context.grid_rows import pareto
+from promptreg.context.grid_rows import SummaryCost, pareto
 from promptreg.context.prefix import Basis, reuse_possible
 from promptreg.context.retention import Fate
 from promptreg.text.sentence import Sentence
@@ -91,8 +91,10 @@ class Controls:
     facts: int
     found: int
     """Of the facts those that the whole conversations have: must be all."""
+    unsaid: int
+    """How often facts that were never said were looked for."""
     unsaid_found: int
-    """Facts that were never said and were found: must be none."""
+    """How often they were found: must be never."""
     compared: int
     """Runs whose recall follows from which messages are left."""
     differ: int
@@ -126,6 +128,7 @@ class Controls:
         return {
             "facts": self.facts,
             "found_in_whole": self.found,
+            "never_said": self.unsaid,
             "never_said_found": self.unsaid_found,
             "compared": self.compared,
             "differ": self.differ,
@@ -326,13 +329,39 @@ def break_even(one: Pooled) -> float | None:
         for whole, call in zip(row.whole, row.calls, strict=True)
         if whole > row.budget
     ]
-    cost = sum(row.summaries.tokens for row in one.rows)
+    cost = summary_cost(one).tokens
     return cost * len(saved) / sum(saved) if cost and sum(saved) > 0 else None
 
 
 def causes(one: Pooled, granularity: int) -> Mapping[Cause, int]:
     """Why prompts did not continue the ones before, the most frequent first."""
     return dict(Tally(dict(one.reused(granularity).causes)).most_common())
+
+
+def summary_cost(one: Pooled) -> SummaryCost:
+    """What summaries cost in all conversations."""
+    costs = [row.summaries for row in one.rows]
+    return SummaryCost(
+        sum(cost.calls for cost in costs),
+        sum(cost.input_tokens for cost in costs),
+        sum(cost.output_tokens for cost in costs),
+    )
+
+
+def cost_sentence(one: Pooled) -> Sentence | None:
+    """What summaries cost, and when that is paid back; None without any."""
+    cost, even = summary_cost(one), break_even(one)
+    if not cost.calls:
+        return None
+    many = "summary" if cost.calls == 1 else "summaries"
+    paid_en = "" if even is None else f", paid back after {even:.1f} shortened prompts"
+    paid_zh = "" if even is None else f"，经 {even:.1f} 个缩短的提示词即可抵回"
+    return Sentence(
+        f"{one.strategy}: {cost.calls} {many}; a model would read {cost.input_tokens:,} tokens and write "
+        f"{cost.output_tokens:,}{paid_en}.",
+        f"{one.strategy}：{cost.calls} 次摘要，若由模型撰写需读入 {cost.input_tokens:,} token、"
+        f"写出 {cost.output_tokens:,} token{paid_zh}。",
+    )
 
 
 def _ended(text: str, stop: str) -> str:
@@ -345,12 +374,12 @@ def _fates(fates: Retained) -> dict[str, Json]:
 
 
 def _summaries(one: Pooled) -> dict[str, Json] | None:
-    costs = [row.summaries for row in one.rows]
-    if not any(cost.calls for cost in costs):
+    cost = summary_cost(one)
+    if not cost.calls:
         return None
     return {
-        "calls": sum(cost.calls for cost in costs),
-        "input_tokens": sum(cost.input_tokens for cost in costs),
-        "output_tokens": sum(cost.output_tokens for cost in costs),
+        "calls": cost.calls,
+        "input_tokens": cost.input_tokens,
+        "output_tokens": cost.output_tokens,
         "break_even_calls": break_even(one),
     }

@@ -55,7 +55,21 @@ class Fate(StrEnum):
         """How reports call it."""
         return _LABELS[self]
 
+    @property
+    def word(self) -> Sentence:
+        """The head of a column."""
+        return _WORDS[self]
 
+
+_WORDS: Final[Mapping[Fate, Sentence]] = MappingProxyType(
+    {
+        Fate.VERBATIM: Sentence("word for word", "原样"),
+        Fate.NORMALISED: Sentence("rewritten", "换写法"),
+        Fate.STALE: Sentence("stale", "旧值"),
+        Fate.CONTRADICTED: Sentence("contradicted", "矛盾"),
+        Fate.LOST: Sentence("lost", "丢失"),
+    }
+)
 _LABELS: Final[Mapping[Fate, Sentence]] = MappingProxyType(
     {
         Fate.VERBATIM: Sentence("kept word for word", "原样保留"),

@@ -97,7 +97,7 @@ def warnings(sentences: Iterable[Sentence]) -> str:
 
 
 def name(text: str) -> str:
-    """A name on one line that is not too long and holds no invisible characters, such as those that turn the text around."""
+    """A name on one line, not too long, without invisible characters such as those that turn a text around."""
     return preview(text, _LONGEST_NAME)
 
 

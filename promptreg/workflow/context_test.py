@@ -12,6 +12,7 @@ from promptreg.context.corpus import Shape, generate
 from promptreg.context.grid import Function, Ours, run_grid
 from promptreg.context.grid_report import Column, ContextReport, Controls, Left
 from promptreg.context.grid_rows import pooled
+from promptreg.context.known import Kind
 from promptreg.context.planting import plant
 from promptreg.context.retention import FactReader, retained
 from promptreg.context.strategies.registry import strategy_from
@@ -325,6 +326,7 @@ def _controls(recordings: Sequence[Recording], rows: Sequence[Row], planted: set
     return Controls(
         facts=len(whole),
         found=retained(whole).kept,
+        unsaid=len(rows) * len(Kind),
         unsaid_found=sum(row.decoys_found for row in rows),
         compared=len(expected),
         differ=sum(abs(one - other) > 1e-9 for one, other in expected),
