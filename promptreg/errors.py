@@ -5,7 +5,8 @@
     ├── ProjectError ......... 2  a file of the project is wrong; lists every problem of the file
     │   ├── ConfigError           promptreg.toml or [tool.promptreg]
     │   ├── SuiteError            a suite, or a case file it names
-    │   └── BaselineError         a baseline under baselines/
+    │   ├── BaselineError         a baseline under baselines/, or the decisions beside it
+    │   └── DecisionsError        a decisions file of a reviewer
     ├── ContextError ......... 2  a conversation cannot be shortened as asked
     │   ├── CannotFit             what must stay is larger than the budget
     │   └── OpenToolCallsError    it ends with tool calls whose results are not there yet
@@ -94,6 +95,10 @@ class SuiteError(ProjectError):
 
 class BaselineError(ProjectError):
     """A baseline file is damaged or does not belong to the suite."""
+
+
+class DecisionsError(ProjectError):
+    """A decisions file is damaged, or is none."""
 
 
 class EncodingError(PromptregError):

@@ -28,6 +28,7 @@ SCHEMAS = {
     "config": _Source("promptreg.config.schema:config_schema", "promptreg.toml, [tool.promptreg]"),
     "suite": _Source("promptreg.suite.schema:suite_schema", "suites/*.yaml"),
     "baseline": _Source("promptreg.baseline.lines:baseline_schema", "a line of baselines/<suite>/<deployment>.jsonl"),
+    "decisions": _Source("promptreg.review.decisions:decisions_schema", "what `promptreg review apply` reads"),
     "comparison": _Source("promptreg.workflow.schema:comparison_schema", "what `promptreg compare --json` prints"),
 }
 """Every published schema by name. The folder that owns a format owns its schema."""

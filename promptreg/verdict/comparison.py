@@ -60,14 +60,14 @@ class Comparison:
     """Everything that `decide` turns into verdicts."""
 
     shape: Shape
-    """(source passes, target passes) of most cases; (0, 0) when nothing could be compared."""
+    """(source passes, target passes) of most cases that were recorded; (0, 0) when nothing could be compared."""
     labellings: int
     cases: tuple[CaseResult, ...]
     checks: tuple[CheckResult, ...]
     p_value: float | None
     regression_p: float | None
     thin: tuple[str, ...]
-    """Cases with another number of passes than most."""
+    """Cases with another number of passes than most, apart from those with approved answers."""
     rank_effect: float | None
 
 
@@ -84,7 +84,8 @@ def compare_cases(cases: Sequence[CaseEvidence], rules: Rules, *, exchangeable: 
     if not ordered:
         return Comparison((0, 0), 0, (), (), None, None, (), None)
     shapes = Counter((case.source_passes, case.target_passes) for case in ordered)
-    usual = max(shapes, key=lambda shape: (shapes[shape], shape))
+    recorded = Counter((case.source_passes, case.target_passes) for case in ordered if not case.approved) or shapes
+    usual = max(recorded, key=lambda shape: (recorded[shape], shape))
     results: list[CaseResult] = []
     p_values, regression_ps = [], []
     for shape in sorted(shapes):
@@ -114,7 +115,9 @@ def compare_cases(cases: Sequence[CaseEvidence], rules: Rules, *, exchangeable: 
         checks=checks,
         p_value=p_value,
         regression_p=regression_p_value,
-        thin=tuple(case.case_id for case in ordered if (case.source_passes, case.target_passes) != usual),
+        thin=tuple(
+            case.case_id for case in ordered if not case.approved and (case.source_passes, case.target_passes) != usual
+        ),
         rank_effect=_suite_rank_effect(ordered),
     )
 

@@ -43,6 +43,9 @@ class CaseEvidence:
     missing_target: int = 0
     faults: CaseFaults = NO_FAULTS
     """Serving faults in the calls of both sides."""
+    approved: bool = False
+    """True when the source's answers are those of an earlier target run, which a reviewer approved: there are as many
+    of them as that run had passes, which is no mistake that a new recording would settle."""
 
     @property
     def judgeable(self) -> bool:

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from promptreg.scoring.faults.model import Finding
     from promptreg.text.sentence import Sentence
     from promptreg.verdict.clusters import Cluster
+    from promptreg.verdict.standing import StandingDecision
 
 
 class CaseVerdict(StrEnum):
@@ -160,6 +161,8 @@ class CaseJudgement:
     in a verdict is in `zero_tolerance`."""
     not_tolerated: tuple[str, ...] = ()
     """Kinds of faults that made the case fail at once, without a test."""
+    decision: StandingDecision | None = None
+    """The waiver or rejection that the verdict takes into account; None when it takes none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -393,6 +396,7 @@ def _case(case: CaseJudgement) -> Json:
             }
             for outcome in case.checks
         ],
+        **({} if case.decision is None else {"decision": case.decision.to_json()}),
     }
 
 

@@ -1,0 +1,1 @@
+"""Decisions of reviewers: their file, what applying it does, and where they stand in git."""

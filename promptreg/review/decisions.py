@@ -1,0 +1,319 @@
+"""The decisions file: what a reviewer decided on the cases of one comparison, exported by the report or the terminal.
+
+It comes from anywhere and is not trusted: it has a size limit, unknown keys are errors, and every text in it is only
+ever compared and shown. A case id that looks like a path is a text like any other.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass
+from datetime import date, datetime, timedelta
+from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, TypeAlias, get_args
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, TypeAdapter, ValidationError, WithJsonSchema
+
+from promptreg.config.encoding import UnreadableTextError, decode
+from promptreg.config.model import problem
+from promptreg.config.problems import sentences
+from promptreg.errors import DecisionsError, Place, Problem
+from promptreg.store.columns import plain_text
+from promptreg.text.preview import preview
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from promptreg.canonical import JsonObject
+
+DECISIONS_SCHEMA: Final = "promptreg.decisions/1"
+"""Name and version of the format."""
+
+MAX_BYTES: Final = 32 * 1024 * 1024
+"""Largest file that is read: 50 000 decisions with long reasons."""
+
+Verb: TypeAlias = Literal["approve", "reject", "waive", "defer", "remove"]
+VERBS: Final[tuple[Verb, ...]] = get_args(Verb)
+"""What can be decided: the candidate becomes the golden; it is not accepted; it is accepted for a time; later; the
+golden of a case that the suite no longer has leaves the baseline."""
+
+_DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
+_HASH = re.compile(r"[0-9a-f]{64}")
+_PROBLEMS_TOLD = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """What one reviewer decided on one case."""
+
+    suite: str
+    case_id: str
+    target: str
+    golden_sha256: str | None
+    """Of the golden that was shown; None where there was none."""
+    candidate_sha256: str | None
+    """Of the target's answers that were shown; None where there were none."""
+    decision: Verb
+    reason: str
+    expires_on: date | None
+    """The last day on which a waiver holds, UTC."""
+    decided_at: str
+    """ISO 8601 with its zone, as written."""
+
+    @property
+    def key(self) -> tuple[str, str]:
+        """Suite and case id: what there can be one decision on."""
+        return self.suite, self.case_id
+
+
+@dataclass(frozen=True, slots=True)
+class Decisions:
+    """A decisions file as read."""
+
+    run_id: str
+    report_id: str
+    baseline: str
+    """The deployment whose baseline was shown."""
+    reviewer: str
+    exported_at: str
+    decisions: tuple[Decision, ...]
+    """The last one on each case, in the file's order."""
+    replaced: tuple[Decision, ...] = ()
+    """Earlier decisions on a case that the file decides again."""
+
+
+def _calendar_day(text: str) -> str:
+    try:
+        if _DATE.fullmatch(text) and text.isascii():
+            date.fromisoformat(text)
+            return text
+    except ValueError:
+        pass
+    raise problem(f"`expires_on` must be a day such as 2027-01-31, not {preview(text, 30)!r}.")
+
+
+def _instant(text: str) -> str:
+    try:
+        at = datetime.fromisoformat(text)
+    except ValueError:
+        at = None
+    if at is None or at.utcoffset() is None or abs(at.utcoffset() or timedelta()) > timedelta(hours=14):
+        raise problem(f"A time must have a zone, such as 2026-12-02T09:30:00Z, not {preview(text, 40)!r}.")
+    return text
+
+
+def _not_blank(text: str) -> str:
+    if not text.strip():
+        raise problem("`reviewer` is empty; every decision needs the name of who made it.")
+    return text
+
+
+def _sha256(text: str) -> str:
+    if not _HASH.fullmatch(text):
+        raise problem(f"A hash must be 64 digits 0-9 and a-f, as the report wrote it, not {preview(text, 20)!r}.")
+    return text
+
+
+Sha256 = Annotated[str, AfterValidator(_sha256), WithJsonSchema({"type": "string", "pattern": "^[0-9a-f]{64}$"})]
+Instant = Annotated[str, AfterValidator(_instant), WithJsonSchema({"type": "string", "format": "date-time"})]
+Day = Annotated[str, AfterValidator(_calendar_day), WithJsonSchema({"type": "string", "format": "date"})]
+_Name = Annotated[str, Field(min_length=1, max_length=10_000)]
+
+
+class Strict(BaseModel):
+    """A number in quotes is no number, and unknown keys are errors: somebody meant something by them."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+
+
+class DecisionEntry(Strict):
+    """One decision."""
+
+    suite: _Name
+    case_id: _Name
+    target: _Name
+    golden_sha256: Sha256 | None
+    candidate_sha256: Sha256 | None
+    decision: Verb
+    reason: Annotated[str, Field(max_length=10_000)] | None = None
+    expires_on: Day | None = None
+    decided_at: Instant
+
+    def record(self) -> Decision:
+        """The same as a record; lone surrogates are replaced as they are in the store."""
+        return Decision(
+            suite=plain_text(self.suite),
+            case_id=plain_text(self.case_id),
+            target=plain_text(self.target),
+            golden_sha256=self.golden_sha256,
+            candidate_sha256=self.candidate_sha256,
+            decision=self.decision,
+            reason=plain_text((self.reason or "").strip()),
+            expires_on=None if self.expires_on is None else date.fromisoformat(self.expires_on),
+            decided_at=self.decided_at,
+        )
+
+
+class DecisionsDocument(Strict):
+    """The whole file."""
+
+    format: Literal["promptreg.decisions/1"] = Field(alias="schema")
+    report_id: Annotated[str, Field(max_length=1_000)]
+    run_id: _Name
+    baseline: _Name = Field(description="The deployment whose baseline the report showed.")
+    exported_at: Instant
+    reviewer: Annotated[str, Field(max_length=1_000), AfterValidator(_not_blank)]
+    decisions: list[DecisionEntry]
+
+
+def decisions_schema() -> dict[str, Any]:
+    """JSON Schema of a decisions file."""
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": DECISIONS_SCHEMA,
+        "description": "What a reviewer decided, for `promptreg review apply`.",
+        **TypeAdapter(DecisionsDocument).json_schema(),
+    }
+
+
+def read_decisions(path: Path, shown: str) -> Decisions:
+    """Read a decisions file. A byte order mark and CRLF are accepted.
+
+    Args:
+        path: the file.
+        shown: how messages name it.
+
+    Raises:
+        DecisionsError: with every problem of the file.
+    """
+    try:
+        with path.open("rb") as file:
+            # One byte more than is allowed: pipes have no size that could be asked for.
+            data = file.read(MAX_BYTES + 1)
+    except FileNotFoundError:
+        raise DecisionsError(Problem("There is no such file.", Place(shown))) from None
+    except OSError as error:
+        raise DecisionsError(Problem(f"It cannot be read: {error.strerror or error}.", Place(shown))) from error
+    if len(data) > MAX_BYTES:
+        limit = f"The file is larger than {MAX_BYTES // 2**20} MB, which no decisions file needs."
+        raise DecisionsError(Problem(f"{limit} Export it again from the report.", Place(shown)))
+    try:
+        text = decode(data)
+    except UnreadableTextError as error:
+        raise DecisionsError(Problem(f"{error} Export it again from the report.", Place(shown, error.line))) from None
+    return parse_decisions(text, shown)
+
+
+def parse_decisions(text: str, shown: str) -> Decisions:
+    """The decisions in the text of a file.
+
+    Raises:
+        DecisionsError: with every problem of the text.
+    """
+    value = _json(text, shown)
+    found = value.get("schema")
+    if found != DECISIONS_SCHEMA:
+        raise DecisionsError(
+            Problem(
+                f'This is no decisions file: its "schema" must be {DECISIONS_SCHEMA!r}'
+                + (f", not {preview(found, 60)!r}." if isinstance(found, str) else "."),
+                Place(shown),
+            )
+        )
+    try:
+        document = DecisionsDocument.model_validate(value)
+    except ValidationError as error:
+        raise DecisionsError(_problems(error, value, shown)) from None
+    latest: dict[tuple[str, str], Decision] = {}
+    replaced: list[Decision] = []
+    for each in (entry.record() for entry in document.decisions):
+        if each.key in latest:
+            replaced.append(latest.pop(each.key))
+        latest[each.key] = each
+    return Decisions(
+        run_id=plain_text(document.run_id),
+        report_id=plain_text(document.report_id),
+        baseline=plain_text(document.baseline),
+        reviewer=plain_text(document.reviewer.strip()),
+        exported_at=document.exported_at,
+        decisions=tuple(latest.values()),
+        replaced=tuple(replaced),
+    )
+
+
+def decisions_json(decisions: Decisions) -> JsonObject:
+    """The object of the file."""
+    return {
+        "schema": DECISIONS_SCHEMA,
+        "report_id": decisions.report_id,
+        "run_id": decisions.run_id,
+        "baseline": decisions.baseline,
+        "exported_at": decisions.exported_at,
+        "reviewer": decisions.reviewer,
+        "decisions": [
+            {
+                "suite": each.suite,
+                "case_id": each.case_id,
+                "target": each.target,
+                "golden_sha256": each.golden_sha256,
+                "candidate_sha256": each.candidate_sha256,
+                "decision": each.decision,
+                "reason": each.reason,
+                "expires_on": None if each.expires_on is None else each.expires_on.isoformat(),
+                "decided_at": each.decided_at,
+            }
+            for each in decisions.decisions
+        ],
+    }
+
+
+def _json(text: str, shown: str) -> dict[str, Any]:
+    if not text.strip():
+        raise DecisionsError(Problem("The file is empty. Export it again from the report.", Place(shown)))
+    try:
+        value = json.loads(text, object_pairs_hook=_no_key_twice, parse_constant=_refuse_constant)
+    except json.JSONDecodeError as error:
+        raise DecisionsError(
+            Problem(
+                f"This is not whole JSON ({error.msg}, column {error.colno}); the file may be cut. Export it again "
+                "from the report.",
+                Place(shown, error.lineno),
+            )
+        ) from None
+    except (ValueError, RecursionError) as error:
+        raise DecisionsError(Problem(f"This cannot be read as JSON: {error}.", Place(shown))) from None
+    if not isinstance(value, dict):
+        raise DecisionsError(Problem("This is no decisions file: it must be one JSON object.", Place(shown)))
+    return value
+
+
+def _no_key_twice(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
+    value = dict(pairs)
+    if len(value) < len(pairs):
+        names = [name for name, _ in pairs]
+        twice = next(name for name in value if names.count(name) > 1)
+        raise ValueError(f"the key {preview(twice, 40)!r} stands twice in one object")
+    return value
+
+
+def _refuse_constant(name: str) -> None:
+    raise ValueError(f"{name} is not JSON")
+
+
+def _problems(error: ValidationError, value: dict[str, Any], shown: str) -> list[Problem]:
+    """Each problem with the number of its decision, and the case that stands there."""
+    told = []
+    for path, sentence in sentences(error, DecisionsDocument):
+        where = ""
+        if len(path) > 1 and path[0] == "decisions" and isinstance(path[1], int):
+            entry = value["decisions"][path[1]]
+            case_id = entry.get("case_id") if isinstance(entry, dict) else None
+            name = f" ({preview(case_id, 40)})" if isinstance(case_id, str) else ""
+            where = f"Decision {path[1] + 1}{name}: "
+        # pydantic knows the key by the name of its field, which cannot be `schema`.
+        told.append(Problem(where + sentence.replace("`format`", "`schema`"), Place(shown)))
+    if len(told) > _PROBLEMS_TOLD:
+        left = len(told) - _PROBLEMS_TOLD
+        told = [*told[:_PROBLEMS_TOLD], Problem(f"And {left} more problems.", Place(shown))]
+    return told
