@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
     from promptreg.config import Config
     from promptreg.context.conversations import Recording
     from promptreg.context.grid_report import ContextReport
+    from promptreg.text.sentence import Language
+    from promptreg.workflow.context_probe import Probing
     from promptreg.workflow.context_test import Asked
 
 _TURNS = 80
@@ -30,7 +33,7 @@ _TURNS = 80
         "  promptreg context test conversations.jsonl --function my_context:shorten --json"
     )
     + "\n\nExit codes: 0 tested, 1 when a strategy or function violates an invariant, 2 for a file or an option that "
-    "is wrong, or when no conversation can be tested.",
+    "is wrong, or when no conversation can be tested, 4 when the deployment of --ask cannot be asked.",
 )
 @click.argument("conversations", nargs=-1, type=click.Path(path_type=Path), metavar="[CONVERSATIONS…]")
 @click.option(
@@ -90,6 +93,19 @@ _TURNS = 80
     default=True,
     help="Put facts into conversations that bring no `facts` of their own, to look for them later. Default: yes.",
 )
+@click.option(
+    "--ask",
+    metavar="NAME",
+    help="Ask this deployment about the facts: after the whole conversation, after what each strategy leaves, and "
+    "after nothing.",
+)
+@click.option(
+    "--questions",
+    type=click.IntRange(1, 10_000),
+    metavar="N",
+    help="At most so many facts are asked for with --ask. Default: 50.",
+)
+@click.option("--dry-run", is_flag=True, help="With --ask: print how many calls it takes, send nothing, test nothing.")
 @json_option
 @config_option
 @click.option("-v", "--verbose", is_flag=True, help="Show examples of violations whole.")
@@ -108,12 +124,15 @@ def command(
     turns: int | None,
     seed: int,
     plant: bool,
+    ask: str | None,
+    questions: int | None,
+    dry_run: bool,
     as_json: bool,
     config_path: Path | None,
     verbose: bool,
     quiet: bool,
 ) -> int:
-    """Test strategies, or a function of your own, on CONVERSATIONS. No model is called.
+    """Test strategies, or a function of your own, on CONVERSATIONS. No model is called without --ask.
 
     Each conversation is sent call by call, as an application would, in each window. What is left of facts that were
     said, how many tokens a prompt needs and how many of them the server's prefix cache has, and whether the nine
@@ -126,17 +145,24 @@ def command(
 
     if conversations and (generate is not None or turns is not None):
         raise UsageError("CONVERSATIONS and --generate or --turns exclude each other: give files, or none.")
-    config = _config(config_path, needed=deployment is not None)
+    if ask is None and (questions is not None or dry_run):
+        raise UsageError("--questions and --dry-run go with --ask: name the deployment that is asked.")
+    config = _config(config_path, needed=deployment is not None or ask is not None)
     language = reader_language("auto" if config is None else config.language)
     asked = Asked(
         strategies, functions, windows, deployment, reserve, counter, encoder, granularity, seed=seed, plant=plant
     )
-    report = _run(_recordings(conversations, generate or 1, turns or _TURNS, seed), asked, config, quiet=quiet)
+    recordings = _recordings(conversations, generate or 1, turns or _TURNS, seed)
+    probing = None if ask is None or config is None else _probing(config, ask, questions, language, quiet=quiet)
+    if dry_run and probing is not None:
+        _print_plan(recordings, asked, config, probing, language, as_json=as_json)
+        return ExitCode.EQUIVALENT
+    report = _run(recordings, asked, config, probing, quiet=quiet)
     if as_json:
         click.echo(_json(report))
     else:
         print_test(report, language, quiet=quiet, verbose=verbose)
-    if not report.conversations:
+    if not report.conversations or (ask is not None and report.probes is None):
         return ExitCode.USAGE
     return ExitCode.DRIFT if report.broken else ExitCode.EQUIVALENT
 
@@ -157,7 +183,41 @@ def _recordings(paths: tuple[Path, ...], count: int, turns: int, seed: int) -> t
     return read_recordings(paths, Path.cwd()) if paths else corpus(count, seed, turns)
 
 
-def _run(recordings: tuple[Recording, ...], asked: Asked, config: Config | None, *, quiet: bool) -> ContextReport:
+def _probing(config: Config, name: str, questions: int | None, language: Language, *, quiet: bool) -> Probing:
+    """Who is asked; what that takes is said before the first call."""
+    from promptreg.cli.console import notices  # noqa: PLC0415 - see above
+    from promptreg.config import secrets_of  # noqa: PLC0415 - see above
+    from promptreg.workflow.context_probe import DEFAULT_QUESTIONS, Probing  # noqa: PLC0415 - see above
+
+    deployment = config.deployment(name)
+    secrets_of(deployment)  # a missing key is found before a long test
+    tell = notices(quiet=quiet)
+    return Probing(
+        deployment,
+        questions or DEFAULT_QUESTIONS,
+        config.root,
+        on_plan=lambda plan: tell(plan.sentence.text(language)),
+    )
+
+
+def _print_plan(
+    recordings: tuple[Recording, ...],
+    asked: Asked,
+    config: Config | None,
+    probing: Probing,
+    language: Language,
+    *,
+    as_json: bool,
+) -> None:
+    from promptreg.workflow.context_test import planned_probes  # noqa: PLC0415 - see above
+
+    plan = planned_probes(recordings, asked, config, probing)
+    click.echo(json.dumps(plan.to_json(), ensure_ascii=False) if as_json else plan.sentence.text(language))
+
+
+def _run(
+    recordings: tuple[Recording, ...], asked: Asked, config: Config | None, probing: Probing | None, *, quiet: bool
+) -> ContextReport:
     """The test, under a progress bar on stderr."""
     from promptreg.replay.progress import Progress, renderer_for  # noqa: PLC0415 - see above
     from promptreg.workflow.context_test import context_test  # noqa: PLC0415 - see above
@@ -168,7 +228,12 @@ def _run(recordings: tuple[Recording, ...], asked: Asked, config: Config | None,
         def progress(done: int, of: int) -> None:
             show(Progress(done, of, 0, 0, 0, time.monotonic() - began, "runs"))
 
-        return context_test(recordings, asked, config, progress=progress)
+        def prompts(done: int, of: int) -> None:
+            show(Progress(done, of, 0, 0, 0, time.monotonic() - began, "prompts with questions"))
+
+        if probing is not None:
+            probing = replace(probing, on_progress=show, on_prompts=prompts)
+        return context_test(recordings, asked, config, progress=progress, probing=probing)
 
 
 def _json(report: ContextReport) -> str:

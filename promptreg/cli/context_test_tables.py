@@ -6,6 +6,8 @@ import json
 from typing import TYPE_CHECKING
 
 from promptreg.cli.console import console
+from promptreg.cli.context_probe_tables import print_probes
+from promptreg.cli.tables import table_of
 from promptreg.context.grid_report import causes, cost_sentence, refused
 from promptreg.context.retention import Fate
 from promptreg.text.preview import preview
@@ -16,7 +18,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from rich.console import Console
-    from rich.table import Table
 
     from promptreg.context.grid_report import Broken, Column, ContextReport
     from promptreg.context.grid_rows import Pooled
@@ -44,10 +45,16 @@ def print_test(report: ContextReport, language: Language, *, quiet: bool, verbos
         for column in report.columns:
             if report.of(column):
                 _window(out, report, column, language)
+    if report.probes is not None:
+        print_probes(out, report.probes, language, quiet=quiet)
     for broken in report.broken:
         _broken(out, broken, language, verbose=verbose)
     for sentence in report.guessed:
         out.print(safe_for_terminal(sentence.text(language)))
+    _left_out(out, report, language)
+
+
+def _left_out(out: Console, report: ContextReport, language: Language) -> None:
     for left in report.left[:_MOST_SHOWN]:
         told = Sentence(f"Left out: {left.conversation}: {left.why}", f"未计入：{left.conversation}：{left.why}")
         out.print(safe_for_terminal(told.text(language)), style="yellow")
@@ -73,15 +80,6 @@ def _window(out: Console, report: ContextReport, column: Column, language: Langu
     _reasons(out, column, results, language)
 
 
-def _table(columns: Sequence[Sentence], language: Language) -> Table:
-    from rich.table import Table  # noqa: PLC0415 - rich costs 40 ms, which `--help` must not pay
-
-    table = Table(box=None, pad_edge=False)
-    for place, column in enumerate(columns):
-        table.add_column(column.text(language), justify="right" if place else "left", overflow="fold")
-    return table
-
-
 def _main(out: Console, report: ContextReport, column: Column, results: Sequence[Pooled], language: Language) -> None:
     columns = (
         Sentence("strategy", "策略"),
@@ -92,7 +90,7 @@ def _main(out: Console, report: ContextReport, column: Column, results: Sequence
         Sentence("re-anchors", "重新锚定"),
         Sentence("violated", "违反"),
     )
-    table = _table(columns, language)
+    table = table_of(columns, language)
     front = report.front(column)
     for one in results:
         steady = one.reused(column.granularity)
@@ -121,7 +119,7 @@ def _main(out: Console, report: ContextReport, column: Column, results: Sequence
 
 def _facts(out: Console, results: Sequence[Pooled], language: Language) -> None:
     """What became of the facts in the last prompts."""
-    table = _table(
+    table = table_of(
         (Sentence("facts in the last prompts", "最后提示词中的事实"), *(fate.word for fate in Fate)), language
     )
     for one in results:
@@ -141,7 +139,7 @@ def _depths(out: Console, results: Sequence[Pooled], language: Language) -> None
     ]
     if len(columns) == 1 or len(depths) > _MOST_SHOWN:
         return
-    table = _table(columns, language)
+    table = table_of(columns, language)
     for one in results:
         by_depth, by_role = one.by_depth, one.by_role
         cells = [_share(by_depth[depth].recall) if depth in by_depth else _NONE for depth in depths]

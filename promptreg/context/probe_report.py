@@ -72,7 +72,7 @@ class ProbeCell:
     @property
     def unscored(self) -> Mapping[Sentence, int]:
         """Why questions about what was said do not count, the most frequent first."""
-        return dict(Tally(one.why for one in self.answers if one.why is not None).most_common())
+        return _reasons(self.answers)
 
     def to_json(self) -> dict[str, Json]:
         """As in the JSON output."""
@@ -111,6 +111,11 @@ class ProbeReport:
     def full(self) -> tuple[Graded, ...]:
         """With the whole conversation, of what was said."""
         return self.arms[FULL][: self.said]
+
+    @property
+    def unscored(self) -> Mapping[Sentence, int]:
+        """Why answers of all arms do not count, the most frequent first."""
+        return _reasons([answer for answers in self.arms.values() for answer in answers])
 
     @property
     def guessed(self) -> float | None:
@@ -230,6 +235,10 @@ class ProbeReport:
             "value": fact.value,
             "arms": given,
         }
+
+
+def _reasons(answers: Sequence[Graded]) -> Mapping[Sentence, int]:
+    return dict(Tally(one.why for one in answers if one.why is not None).most_common())
 
 
 def _arm(answers: Sequence[Graded]) -> dict[str, Json]:

@@ -178,7 +178,8 @@ def _grade(plan: Plan, probe: Probe, question: Question, said: dict[Key, Sample]
         # Another model's count is a guess here; what a server cuts off is far more.
         cut = silent_cut(question.counted, billed, counter=plan.counter, tolerance=ESTIMATE_TOLERANCE)
         if cut is not None:
-            return Graded(Grade.UNSCORED, answer.content, cut.sentence)
+            why = Sentence("the server cut the prompt without a word", "服务端悄悄截断了提示词")
+            return Graded(Grade.UNSCORED, answer.content, why)
     found = grade(probe, answer.content, reader)
     if found is not Grade.CORRECT and answer.finish_reason == _CUT:
         why = Sentence("the answer was cut off by its token limit", "回答被 token 上限截断")

@@ -1,0 +1,90 @@
+"""What a deployment answered about a conversation's facts, in the terminal."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from promptreg.cli.tables import table_of
+from promptreg.context.probe_tallies import counted
+from promptreg.context.probes import Grade
+from promptreg.text.sentence import Sentence
+from promptreg.text.terminal import safe_for_terminal
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from promptreg.context.probe_report import ProbeCell, ProbeReport
+    from promptreg.text.sentence import Language
+
+_NONE = "—"
+_MOST_REASONS = 5
+"""Reasons why answers do not count that are listed, the most frequent ones."""
+_MAIN = (
+    Sentence("strategy", "策略"),
+    Sentence("n", "n"),
+    Sentence("right with all", "完整对话答对"),
+    Sentence("right here", "此处答对"),
+    Sentence("kept", "保留"),
+    Sentence("p of the loss", "损失的 p 值"),
+    Sentence("words alike", "用词一致"),
+)
+_GRADES = (Grade.CORRECT, Grade.STALE, Grade.ABSTAINED, Grade.WRONG, Grade.UNSCORED)
+
+
+def print_probes(out: Console, report: ProbeReport, language: Language, *, quiet: bool) -> None:
+    """Print the report, what it means first."""
+    out.print()
+    out.print(safe_for_terminal(report.headline.text(language)), style="bold")
+    if quiet:
+        return
+    for window in dict.fromkeys(cell.window for cell in report.cells):
+        _window(out, report, window, language)
+    told = Sentence(
+        "Kept: of what it knows with the whole conversation, the share that it still knows. p: exact McNemar test; "
+        "* the loss is real, at 5% over all rows.",
+        "保留：带完整对话时答对的问题中，此处仍答对的占比。p 值：精确 McNemar 检验；"
+        "* 表示损失成立（对所有行按 5% 控制）。",
+    )
+    out.print()
+    out.print(told.text(language), style="dim")
+    out.print(report.noise_words.text(language))
+    for sentence in report.remarks:
+        out.print(safe_for_terminal(sentence.text(language)), style="yellow")
+    for sentence, count in list(report.unscored.items())[:_MOST_REASONS]:
+        told = Sentence(f"Not scored, {count} times: {sentence.en}.", f"未计分 {count} 次：{sentence.zh}。")
+        out.print(safe_for_terminal(told.text(language)), style="dim")
+
+
+def _window(out: Console, report: ProbeReport, window: int, language: Language) -> None:
+    out.print()
+    out.print(Sentence(f"Window {window:,}, answers", f"窗口 {window:,}，回答").text(language), style="bold")
+    table = table_of(_MAIN, language)
+    for cell in report.of(window):
+        table.add_row(*_row(cell))
+    out.print(table)
+    heads = (Sentence("answers", "回答"), *(grade.label for grade in _GRADES))
+    table = table_of((*heads, Sentence("never said: “not known”", "未说过的：“未知”")), language)
+    for cell in report.of(window):
+        grades = counted(cell.answers)
+        name = safe_for_terminal(cell.strategy)
+        table.add_row(name, *(str(grades[grade]) for grade in _GRADES), _share(cell.abstained))
+    out.print()
+    out.print(table)
+
+
+def _row(cell: ProbeCell) -> list[str]:
+    pairs = cell.pairs
+    p = f"{cell.p:.3f}" if cell.p >= 0.001 else f"{cell.p:.0e}"
+    return [
+        safe_for_terminal(cell.strategy),
+        str(pairs.asked),
+        _share(pairs.full),
+        _share(pairs.correct),
+        _share(pairs.kept),
+        _NONE if not pairs.asked else f"{p} *" if cell.real else p,
+        _share(cell.drift.f1),
+    ]
+
+
+def _share(value: float | None) -> str:
+    return _NONE if value is None else f"{value:.0%}"
