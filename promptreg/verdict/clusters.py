@@ -12,8 +12,9 @@ Which cases take part:
 * `pass`: by faults and by reasoning that moved, which no text shows;
 * `new`, `missing` and `waived`: not at all.
 
-Causes that stand in exactly the same cases are one cluster: the likeliest cause gives it title and next step, the
-others are named beside it. So a check that fails in every case whose JSON is fenced is not told twice.
+What another cause of the same case explains is no cluster of its own there: it is named beside its root (see
+`consequences`). Causes that stand in exactly the same cases are one cluster: the likeliest cause gives it title and
+next step, the others are named beside it. So a check that fails in every case whose JSON is fenced is not told twice.
 """
 
 from __future__ import annotations
@@ -22,9 +23,20 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from promptreg.answer.reader import CONTENT_PART, THINK_TAG
+from promptreg.scoring.faults.catalogue import catalogue
 from promptreg.text.sentence import Sentence
 from promptreg.verdict.cause_words import Words, words_of
+from promptreg.verdict.consequences import (
+    CHANNEL,
+    CHECK,
+    ERROR,
+    FACTS,
+    FAULT,
+    MOVED,
+    Cause,
+    by_likelihood,
+    explained_by,
+)
 from promptreg.verdict.evidence import FREE_OF
 from promptreg.verdict.model import SEVERITY_CLASS, CaseVerdict
 
@@ -34,21 +46,8 @@ if TYPE_CHECKING:
     from promptreg.canonical import JsonObject
     from promptreg.verdict.model import CaseJudgement
 
-Cause = tuple[str, ...]
-
 _JUDGED_WORSE: Final = frozenset({CaseVerdict.FAIL, CaseVerdict.DRIFT, CaseVerdict.ERROR})
 _QUIET: Final = frozenset({CaseVerdict.PASS, CaseVerdict.CHANGED})
-
-FAULT, MOVED, CHECK, CHANNEL, ERROR, FACTS = "fault", "moved", "check", "channel", "error", "facts"
-
-_LIKELIEST: Final = (
-    *(ERROR, MOVED, "json", FAULT, "empty", "refusal", "language", "tool_call", "no_tool_call", "tool_arguments"),
-    *("length", "finish_reason", "json_shape", "fence", "no_fence", "table", "no_table", "list", "no_list"),
-    *("single_line", "reasoning", "text", CHECK, CHANNEL),
-)
-"""First words of causes, the ones that explain most first."""
-
-_RANK: Final = {head: rank for rank, head in enumerate(_LIKELIEST)}
 
 _FACT_CHANNELS: Final = ("numbers", "entities")
 """Channels that can tell which facts are lacking."""
@@ -69,7 +68,7 @@ class Cluster:
     verdict: CaseVerdict
     """Of its worst case."""
     also: tuple[Sentence, ...] = ()
-    """Titles of other causes that stand in exactly the same cases."""
+    """Titles of other causes that stand in exactly the same cases, and of what its causes explain."""
 
     @property
     def key(self) -> str:
@@ -106,7 +105,8 @@ def clusters_of(cases: Iterable[CaseJudgement]) -> tuple[Cluster, ...]:
             if case.verdict not in _QUIET or _quiet_cause(case, cause, proven):
                 by_cause.setdefault(cause, []).append(case)
     by_cause = _single_checks_by_name(by_cause, causes)
-    found = [_cluster(same, by_cause[same[0]], causes) for same in _coinciding(by_cause)]
+    roots, consequences = _folded(by_cause, causes)
+    found = [_cluster(same, roots[same[0]], causes, consequences) for same in _coinciding(roots)]
     worst = {case.case_id: case.severity for case in ordered}
     return tuple(
         sorted(
@@ -133,9 +133,11 @@ def _causes(case: CaseJudgement) -> Mapping[Cause, int]:
     for sign in case.signs:
         causes[_fact_channel(case) if sign.cause[0] == FACTS else sign.cause] = sign.samples
     for check in case.checks:
-        # Freedom from a fault stands beside the checks; the fault itself is named already.
-        if check.worse and (FAULT, check.check.removeprefix(FREE_OF)) not in causes:
-            causes[CHECK, check.check] = check.target_total - check.target_passed
+        # Freedom from a fault stands beside the checks; what got worse is the fault, which may be named already.
+        free = check.check.startswith(FREE_OF)
+        cause = (FAULT, check.check.removeprefix(FREE_OF)) if free else (CHECK, check.check)
+        if check.worse and cause not in causes:
+            causes[cause] = check.target_total - check.target_passed
     if case.verdict is CaseVerdict.ERROR and not any(cause[0] == ERROR for cause in causes):
         causes[ERROR,] = 0
     if not causes and case.verdict in _JUDGED_WORSE:
@@ -181,25 +183,45 @@ def _single_checks_by_name(
     return {cause: sorted(cases.values(), key=_order) for cause, cases in merged.items()}
 
 
+def _folded(
+    by_cause: Mapping[Cause, Sequence[CaseJudgement]], causes: Mapping[str, Mapping[Cause, int]]
+) -> tuple[dict[Cause, list[CaseJudgement]], dict[Cause, set[Cause]]]:
+    """The causes that nothing else explains, with their cases; and by cause, what it explains in at least one case."""
+    counted: dict[str, dict[Cause, int]] = {}
+    for cause, cases in by_cause.items():
+        for case in cases:
+            counted.setdefault(case.case_id, {})[cause] = causes[case.case_id][cause]
+    roots: dict[Cause, list[CaseJudgement]] = {}
+    consequences: dict[Cause, set[Cause]] = {}
+    for cause, cases in by_cause.items():
+        above = {case.case_id: explained_by(cause, counted[case.case_id]) for case in cases}
+        left = [case for case in cases if not above[case.case_id]]
+        if left:
+            # A check is what the project asks for: one that fails for more reasons than one is told in full.
+            roots[cause] = list(cases) if cause[0] == CHECK else left
+        for root in set().union(*above.values()):
+            consequences.setdefault(root, set()).add(cause)
+    return roots, consequences
+
+
 def _coinciding(by_cause: Mapping[Cause, Sequence[CaseJudgement]]) -> list[list[Cause]]:
     """Causes that stand in the same cases, together, the likeliest first."""
     together: dict[tuple[str, ...], list[Cause]] = {}
     for cause, cases in by_cause.items():
         together.setdefault(tuple(case.case_id for case in cases), []).append(cause)
-    return [sorted(causes, key=lambda cause: (_rank(cause), cause)) for causes in together.values()]
-
-
-def _rank(cause: Cause) -> int:
-    # Reasoning in the content is a broken server first; in another field it has merely moved.
-    head = FAULT if cause[0] == MOVED and cause[1] in (THINK_TAG, CONTENT_PART) else cause[0]
-    return _RANK.get(head, len(_RANK))
+    return [by_likelihood(causes) for causes in together.values()]
 
 
 def _cluster(
-    same: Sequence[Cause], cases: Sequence[CaseJudgement], causes: Mapping[str, Mapping[Cause, int]]
+    same: Sequence[Cause],
+    cases: Sequence[CaseJudgement],
+    causes: Mapping[str, Mapping[Cause, int]],
+    consequences: Mapping[Cause, set[Cause]],
 ) -> Cluster:
     cause = same[0]
-    words = _words(cause, cases[0])
+    words = _words(cause, cases)
+    explained = set().union(*(consequences.get(one, set()) for one in same)) - set(same)
+    also = [*same[1:], *by_likelihood(explained)]
     return Cluster(
         cause=cause,
         title=words.title,
@@ -207,13 +229,16 @@ def _cluster(
         case_ids=tuple(case.case_id for case in cases),
         samples=sum(causes[case.case_id][cause] for case in cases),
         verdict=cases[0].verdict,
-        also=tuple(_words(other, cases[0]).title for other in same[1:]),
+        also=tuple(dict.fromkeys(_words(other, cases).title for other in also)),
     )
 
 
-def _words(cause: Cause, case: CaseJudgement) -> Words:
-    """The words of a cause; those of a fault are with the case that has it."""
+def _words(cause: Cause, cases: Sequence[CaseJudgement]) -> Words:
+    """The words of a cause; those of a fault are with a case that has it, for it may be one of the project's own."""
     if cause[0] != FAULT:
         return words_of(cause)
-    fault = next(fault for fault in case.faults if fault.finding.kind == cause[1])
+    faults = (fault for case in cases for fault in case.faults if fault.finding.kind == cause[1])
+    fault = next(faults, None) or catalogue().entries.get(cause[1])
+    if fault is None:
+        return words_of((CHECK, f"{FREE_OF}{cause[1]}"))
     return Words(Sentence(f"{cause[1]} {fault.title.en}", f"{cause[1]} {fault.title.zh}"), fault.next_step)

@@ -19,8 +19,9 @@ A sign is a cause and the number of target answers that show it:
 ("facts",)                       lacks a number or name that all source answers state
 
 An answer that is shorter because it is empty or a refusal is only the latter: lengths, languages and facts are read off
-the answers that nothing graver explains. A sign counts when chance gives it to so many target answers in at most
-`MOST_CHANCE` of all labellings; of ten source answers and five target answers at least two have to show it.
+the answers that nothing graver explains, lengths and facts of JSON off that which has its keys. A sign counts when
+chance gives it to so many target answers in at most `MOST_CHANCE` of all labellings; of ten source answers and five
+target answers at least two have to show it.
 """
 
 from __future__ import annotations
@@ -72,13 +73,15 @@ def signs_of(case: CaseEvidence, breaches: Iterable[Breach]) -> tuple[Sign, ...]
     grave = set().union(*(answers for cause, answers in signs.items() if cause[0] in _GRAVE))
     rest = [index for index in range(n, n + m) if index not in grave and case.traits[index].text]
     signs.update(_languages(case.traits, n, rest))
-    lengths = _lengths(case.traits, n, rest)
+    # JSON without a key is shorter for want of it.
+    reshaped = signs.get(("json_shape",), set())
+    lengths = _lengths(case.traits, n, [index for index in rest if index not in reshaped])
     signs.update(lengths)
     told = {cause[2]: answers for cause, answers in lengths.items()}
     for reason, answers in _finish_reasons(case.traits, n).items():
         signs["finish_reason", reason] = answers - told.get(reason, set())
     lacking = {index for breach in breaches if breach.shared.feature.kind == "fact" for index in breach.answers}
-    signs["facts",] = lacking - grave - set().union(*lengths.values())
+    signs["facts",] = lacking - grave - reshaped - set().union(*lengths.values())
     found = [
         Sign(cause, len(answers))
         for cause, answers in signs.items()

@@ -1,0 +1,138 @@
+"""Which causes explain which others, so that one root fault is one cause and not seven.
+
+An answer that is a run of one symbol is no JSON, is too long, ends at the cap and calls no tool: that is one cause with
+its consequences. A cause explains another one in a case where it is the kind of cause that leads to it, and where it
+is seen in at least as many answers of the target.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from promptreg.answer.reader import CONTENT_PART, THINK_TAG
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+Cause = tuple[str, ...]
+
+FAULT, MOVED, CHECK, CHANNEL, ERROR, FACTS = "fault", "moved", "check", "channel", "error", "facts"
+
+_LAYOUT: Final = frozenset({"fence", "no_fence", "table", "no_table", "list", "no_list", "single_line"})
+_SAID: Final = frozenset({CHANNEL, CHECK, "language"})
+"""What the text says, and whether it passes."""
+_TEXT: Final = _LAYOUT | _SAID | {"json", "json_shape", "length", "F24", "F25"}
+"""What one reads off the text of an answer."""
+_CALLS: Final = frozenset({"tool_call", "no_tool_call", "tool_arguments", "text"})
+_THOUGHT: Final = frozenset({"reasoning", MOVED, "F10", "F13"})
+_ALL: Final = _TEXT | _CALLS | _THOUGHT | {"finish_reason", "empty", "refusal", "F05", "F29", "F30"}
+"""What an answer is that has become something else altogether."""
+
+_LEADS_TO: Final[Mapping[str, frozenset[str]]] = {
+    # What came instead of an answer is told by the error, which says what to do.
+    ERROR: frozenset({*(f"F{number}" for number in range(41, 52)), "F11", "F12", "F27", "F53"}),
+    "F01": _ALL | {"F02", "F03", "F04", "F07", "F26"},
+    "F02": _ALL | {"F26"},
+    "F03": _ALL | {"F26"},
+    "F04": _TEXT | {"text", "F05"},
+    "F05": _SAID | {"length", "text"},
+    "F06": frozenset({CHANNEL, CHECK, "json", "json_shape", "F24", "F25"}),
+    "F07": frozenset({CHANNEL, CHECK, "json", "text", "F24", "F25"}),
+    "F09": _TEXT | _THOUGHT | {"text", "F14", "F31"},
+    "F10": frozenset({"reasoning"}),
+    "F11": _ALL | {"F51"},
+    "F12": _ALL | {"F51"},
+    "F13": frozenset({"reasoning", "F10"}),
+    "F15": _TEXT | _CALLS | {"finish_reason", "F53"},
+    "F16": frozenset({"tool_arguments", CHANNEL, CHECK}),
+    "F17": frozenset({"tool_call", "finish_reason", "empty", CHECK}),
+    "F18": frozenset({"finish_reason", CHECK}),
+    "F19": frozenset({"tool_arguments", CHANNEL, CHECK}),
+    "F20": frozenset({"tool_arguments", CHANNEL, CHECK}),
+    "F21": frozenset({"tool_arguments", CHANNEL, CHECK}),
+    "F22": frozenset({"tool_arguments", "tool_call", "F19"}),
+    "F23": _CALLS | {"finish_reason", CHECK},
+    "F24": _LAYOUT | {"F25", CHECK},
+    "F25": frozenset({"json", "json_shape", CHECK}),
+    "F26": _TEXT | {"finish_reason", "empty", "F29"},
+    "F28": frozenset({"finish_reason", CHECK}),
+    "F29": _TEXT | {"finish_reason", "tool_call", "tool_arguments", "F19"},
+    "F31": _TEXT | {"finish_reason", "empty"},
+    "F33": _TEXT | {"text"},
+    "F36": _ALL | {"F01", "F02", "F03", "F04", "F06", "F07"},
+    "F37": _TEXT,
+    "F41": frozenset({"finish_reason", "F28", "F30"}),
+    "F42": _TEXT | {"finish_reason", "F28", "F30", "F41"},
+    "F43": _TEXT | {"F02", "F03", "F19", "F29", "F30", "tool_arguments"},
+    "F51": _ALL,
+    MOVED: frozenset({"reasoning", "F10"}),
+    # Of signs only what they lead to in the same answers: `signs_of` reads the others off other answers.
+    "json": frozenset({"F24", "F25"}),
+    "json_shape": frozenset({"F25"}),
+    "refusal": frozenset({"finish_reason", "F05", "F24", "F25", "F53", CHECK}),
+    "empty": frozenset({"finish_reason", "reasoning", "F25", CHECK}),
+    "tool_call": frozenset({"text", "finish_reason", "no_tool_call"}),
+    "no_tool_call": frozenset({"finish_reason", "empty"}),
+}
+"""By kind of fault, or by the first word of another cause: the kinds and first words that follow from it."""
+
+
+def head_of(cause: Cause) -> str:
+    """The kind of a fault; of any other cause its first word."""
+    return cause[1] if cause[0] == FAULT else cause[0]
+
+
+def explained_by(cause: Cause, answers: Mapping[Cause, int]) -> tuple[Cause, ...]:
+    """The causes of a case that explain one of them; only those that nothing else explains.
+
+    Args:
+        cause: of the case.
+        answers: by cause of the case, how many answers of the target show it. Of what was read off no answers (0), any
+            number is enough.
+    """
+    roots = _leading_to(cause, answers)
+    return tuple(root for root in roots if not _leading_to(root, answers)) or roots
+
+
+def _leading_to(cause: Cause, answers: Mapping[Cause, int]) -> tuple[Cause, ...]:
+    head = head_of(cause)
+    return tuple(
+        root
+        for root in answers
+        if root != cause
+        and head in _LEADS_TO.get(head_of(root), frozenset())
+        and answers[root] >= answers[cause]
+        and not _leads_back(cause, root, answers)
+    )
+
+
+def _leads_back(cause: Cause, root: Cause, answers: Mapping[Cause, int]) -> bool:
+    """Whether two causes explain each other: then the one that is seen more often, or comes first, is the root."""
+    if head_of(root) not in _LEADS_TO.get(head_of(cause), frozenset()):
+        return False
+    return (answers[root], _rank(cause), cause) < (answers[cause], _rank(root), root)
+
+
+def by_likelihood(causes: Iterable[Cause]) -> list[Cause]:
+    """The causes, the ones that explain most first."""
+    return sorted(causes, key=lambda cause: (_rank(cause), cause))
+
+
+_LIKELIEST: Final = (
+    *(ERROR, MOVED, "json", FAULT, "empty", "refusal", "language", "tool_call", "no_tool_call", "tool_arguments"),
+    *("json_shape", "cut", "fence", "no_fence", "table", "no_table", "list", "no_list", "single_line"),
+    *("length", "finish_reason", "reasoning", "text", CHECK, CHANNEL),
+)
+"""First words of causes, the ones that explain most first; what is cut by its budget lost its layout by that."""
+
+_RANK: Final = {head: rank for rank, head in enumerate(_LIKELIEST)}
+
+
+def _rank(cause: Cause) -> int:
+    head = cause[0]
+    # Reasoning in the content is a broken server first; in another field it has merely moved.
+    if head == MOVED and cause[1] in (THINK_TAG, CONTENT_PART):
+        head = FAULT
+    elif head == "length" and cause[2:] == ("length",):
+        head = "cut"
+    return _RANK.get(head, len(_RANK))
