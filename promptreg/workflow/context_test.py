@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import inspect
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
+from promptreg.context.adapters.contestant import Theirs
+from promptreg.context.adapters.function import FunctionShortener, checked
+from promptreg.context.adapters.strategy import Adapted
 from promptreg.context.calls import calls_of_conversation, sent_at_last
 from promptreg.context.corpus import Shape, generate
 from promptreg.context.grid import Function, Ours, run_grid
@@ -17,22 +18,23 @@ from promptreg.context.planting import plant
 from promptreg.context.retention import FactReader, retained
 from promptreg.context.strategies.registry import strategy_from
 from promptreg.deployment.targets.target import target_of
-from promptreg.deployment.transports.function import load_function
-from promptreg.errors import ConfigError, EncodingError, UsageError
+from promptreg.errors import EncodingError
 from promptreg.workflow.context_fit import given_by
+from promptreg.workflow.context_function import user_function
 from promptreg.workflow.context_sides import Wanted, guesses, side_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
     from pathlib import Path
 
     from promptreg.canonical import JsonObject
     from promptreg.config import Config
     from promptreg.context.conversations import Recording
     from promptreg.context.counters import Chosen
-    from promptreg.context.counting import Message
+    from promptreg.context.counting import Counter, Message
     from promptreg.context.grid import Contestant, Sent
     from promptreg.context.grid_rows import Row
+    from promptreg.context.strategies.base import Strategy
     from promptreg.text.sentence import Sentence
     from promptreg.workflow.context_probe import Probing
     from promptreg.workflow.context_probe_plan import Plan
@@ -216,13 +218,20 @@ def _roles(config: Config | None) -> list[str]:
 
 def _contestants(asked: Asked, scene: _Scene, config: Config | None, root: Path | None) -> list[Contestant]:
     names = asked.strategies or (BESIDE_A_FUNCTION if asked.functions else DEFAULT_STRATEGIES)
-    given = given_by(config)
-    found: list[Contestant] = [
-        _Called(name, Ours(strategy_from(name, given), scene.chosen.counter)) for name in dict.fromkeys(names)
-    ]
+    given = given_by(config, root)
+    found = [_contestant(name, strategy_from(name, given), scene.chosen.counter) for name in dict.fromkeys(names)]
     folder = root if root is not None or config is None else config.root
-    found += [_function(name, folder) for name in dict.fromkeys(asked.functions)]
+    found += [Function(name, checked(user_function(name, folder))) for name in dict.fromkeys(asked.functions)]
     return found
+
+
+def _contestant(name: str, strategy: Strategy, counter: Counter) -> Contestant:
+    """Strategies of this package under the rules of `fit`; libraries and functions as they are."""
+    if not isinstance(strategy, Adapted):
+        return _Called(name, Ours(strategy, counter))
+    if isinstance(strategy.shortener, FunctionShortener):
+        return Function(name, strategy.shortener.call)
+    return _Called(name, Theirs(strategy, counter))
 
 
 @dataclass(frozen=True, slots=True)
@@ -230,61 +239,11 @@ class _Called:
     """A strategy under the name that the user wrote: two with other options stay two."""
 
     name: str
-    strategy: Ours
+    strategy: Ours | Theirs
 
     def send(self, messages: Sequence[Message], budget: int, tools: Sequence[JsonObject], state: Any) -> Sent:
         """See `Contestant`."""
         return self.strategy.send(messages, budget, tools, state)
-
-
-def _function(name: str, root: Path | None) -> Function:
-    """A function of the user's own.
-
-    Raises:
-        UsageError: it is no name of one, cannot be imported, or takes other arguments.
-    """
-    module, _, called = name.partition(":")
-    if not module or not called:
-        raise UsageError(f"A function is named `module:callable`, such as `my_context:shorten`; `{name}` is none.")
-    try:
-        function = load_function(name, root)
-    except ConfigError as error:
-        reason = str(error).removeprefix(f'call = "{name}": ')
-        raise UsageError(f"The function `{name}` cannot be used: {reason}.") from None
-    except SystemExit:
-        raise UsageError(f"The function `{name}` cannot be used: importing `{module}` ends the program.") from None
-    try:
-        inspect.signature(function).bind([], 1)
-    except TypeError:
-        raise UsageError(
-            f"The function `{name}` must take two arguments, a list of messages and the tokens that the prompt may "
-            "have, and return the messages to send."
-        ) from None
-    except ValueError:  # a built-in without a signature: its first call will tell
-        pass
-    return Function(name, _checked(function))
-
-
-def _checked(function: Callable[..., Any]) -> Callable[[list[Message], int], Sequence[Message]]:
-    """The function, with an error where what it returns is no list of messages."""
-
-    def call(messages: list[Message], budget: int) -> Sequence[Message]:
-        try:
-            returned = function(messages, budget)
-            if inspect.iscoroutine(returned):
-                import asyncio  # noqa: PLC0415 - only for asynchronous functions
-
-                returned = asyncio.run(returned)
-        except SystemExit as error:
-            raise RuntimeError(f"it ended the program with {error.code}") from None
-        if not isinstance(returned, Sequence) or isinstance(returned, (str, bytes)):
-            raise TypeError(f"it returned {type(returned).__name__}, not a list of messages")
-        for message in returned:
-            if not isinstance(message, Mapping) or not isinstance(message.get("role"), str):
-                raise TypeError(f"it returned a list with {type(message).__name__} that is no message with a `role`")
-        return returned
-
-    return call
 
 
 def _ready(recordings: Sequence[Recording], asked: Asked, scene: _Scene) -> tuple[list[Recording], list[Left]]:

@@ -1,7 +1,8 @@
 """Strategies by name, as the command line and configuration write them.
 
 `sliding-window`, `hysteresis:target=0.5`, `prune-results:keep=1+sliding-window`: a name, options after a colon,
-separated by commas, and + between strategies that follow each other.
+separated by commas, and + between strategies that follow each other. Names of what other libraries offer have a colon
+of their own, `langchain:trim_messages`: see `promptreg.context.adapters.registry`.
 """
 
 from __future__ import annotations
@@ -33,6 +34,8 @@ class Given:
 
     summariser: Summariser = Extractive()  # noqa: RUF009 - a frozen value
     embed: Embed | None = None
+    function: Callable[[str], Callable[..., Any]] | None = None
+    """Imports a function of the user's own, `module:callable`; raises `UsageError`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,6 +109,8 @@ STRATEGIES: Final[Mapping[str, Offered]] = MappingProxyType(
 )
 """Every strategy by its name."""
 
+_TRUTH: Final = MappingProxyType({"yes": True, "true": True, "no": False, "false": False})
+
 
 def strategy_from(text: str, given: Given | None = None) -> Strategy:
     """The strategy that a text names.
@@ -118,10 +123,18 @@ def strategy_from(text: str, given: Given | None = None) -> Strategy:
 
 
 def _one(text: str, given: Given) -> Strategy:
-    name, _, written = text.partition(":")
-    offered = STRATEGIES.get(name.strip())
+    name, written = _split(text)
+    offered = STRATEGIES.get(name)
     if offered is None:
-        raise UsageError(f"There is no strategy `{name.strip()}`. {_allowed(name.strip(), STRATEGIES)}")
+        from promptreg.context.adapters.registry import ADAPTERS, FUNCTION, function_strategy  # noqa: PLC0415 - these build on this module
+
+        family, _, function = text.partition(":")
+        if family.strip() == FUNCTION:
+            return function_strategy(given, function.strip())
+        names = {**STRATEGIES, **ADAPTERS}
+        offered = ADAPTERS.get(name)
+        if offered is None:
+            raise UsageError(f"There is no strategy `{name}`. {_allowed(name, names)}")
     values: dict[str, Any] = {}
     for item in written.split(",") if written.strip() else ():
         option, _, value = (piece.strip() for piece in item.partition("="))
@@ -131,11 +144,20 @@ def _one(text: str, given: Given) -> Strategy:
     return offered.build(given, values)
 
 
+def _split(text: str) -> tuple[str, str]:
+    """A name and its options. A second name after a colon belongs to the first: options have a `=`."""
+    first, _, rest = text.partition(":")
+    second, _, further = rest.partition(":")
+    if first.strip() in STRATEGIES or not second.strip() or "=" in second:
+        return first.strip(), rest
+    return f"{first.strip()}:{second.strip()}", further
+
+
 def _value(name: str, option: str, value: str, kind: type) -> Any:
     try:
-        return kind(value)
-    except ValueError:
-        expected = {int: "a whole number", float: "a number"}.get(kind, "a text")
+        return _TRUTH[value.lower()] if kind is bool else kind(value)
+    except (ValueError, KeyError):
+        expected = {int: "a whole number", float: "a number", bool: "yes or no"}.get(kind, "a text")
         raise UsageError(f"`{option}` of the strategy `{name}` is {expected}, got {value!r}.") from None
 
 

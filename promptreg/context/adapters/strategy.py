@@ -1,0 +1,95 @@
+"""A library's function as a strategy: its choice, under the rules of `fit`.
+
+What the library leaves out although it must stay is put back, a tool call without all its results goes with them, and
+the ledger notes both. `contestant.py` is for tests of the library as it is.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from promptreg.context.adapters.base import Item, Room
+from promptreg.context.ledger import Action, Note, NoteKind, Reason
+from promptreg.context.strategies.draft import Edit
+from promptreg.text.sentence import Sentence
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from promptreg.context.adapters.base import Shortener
+    from promptreg.context.strategies.draft import Draft
+
+SUMMARY: Final = "summary-1"
+"""How ledgers call a summary that a library wrote; there is one at a time."""
+_LONGEST_ERROR: Final = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Adapted:
+    """Another library's way to shorten, or a user's own."""
+
+    name: str
+    shortener: Shortener
+
+    def apply(self, draft: Draft) -> Draft:
+        """See the module. An error of the library is noted, and the draft is left for `fit` to shorten."""
+        head = draft.task.conversation.head
+        kept = [Item(message, place) for place, message in draft.kept.items()]
+        items = [*kept[:head], *(Item(message, None) for message in draft.front), *kept[head:]]
+        room = Room(draft.task.budget, draft.task.counter, draft.task.tools)
+        try:
+            chosen = self.shortener.shorten(items, room)
+        except Exception as error:  # noqa: BLE001 - another library's code, or a user's
+            return draft.noted(_failed(self.name, error))
+        return _taken_over(draft, self.name, chosen, summarises=self.shortener.summarises)
+
+
+def _taken_over(draft: Draft, name: str, chosen: Sequence[Item], *, summarises: bool) -> Draft:
+    conversation = draft.task.conversation
+    left = {item.origin: item.message for item in chosen if item.origin is not None}
+    front = tuple(item.message for item in chosen if item.origin is None)
+    summary = SUMMARY if summarises and front else None
+    mended = 0
+    steps = []
+    for unit in conversation.units:
+        indices = [index for index in unit.indices if index in draft.kept]
+        missing = [index for index in indices if index not in left]
+        changed = [index for index in indices if index in left and left[index] != draft.kept[index]]
+        if not unit.may_go:
+            mended += len(missing) + len(changed)
+        elif missing:
+            mended += len(indices) - len(missing)
+            steps.append(tuple(_gone(index, summary) for index in indices))
+        else:
+            steps.append(tuple(Edit(index, left[index], Action.CUT, Reason.ADAPTED) for index in changed))
+    done = draft.after([step for step in steps if step])
+    done = done if front == draft.front else done.with_front(front)
+    return done.noted(_mended(name, mended)) if mended else done
+
+
+def _gone(index: int, summary: str | None) -> Edit:
+    if summary is None:
+        return Edit(index, None, Action.DROPPED, Reason.ADAPTED)
+    return Edit(index, None, Action.REPLACED, Reason.SUMMARISED, summary)
+
+
+def _mended(name: str, count: int) -> Note:
+    return Note(
+        NoteKind.MENDED,
+        Sentence(
+            f"Messages with which {name} broke a rule, such as a system message left out or a tool call without its "
+            f"results, and which are put right: {count}.",
+            f"{name} 违反规则的消息（例如移除了系统消息，或工具调用缺少结果）已修正，共 {count} 条。",
+        ),
+    )
+
+
+def _failed(name: str, error: Exception) -> Note:
+    text = f"{type(error).__name__}: {error}"[:_LONGEST_ERROR]
+    return Note(
+        NoteKind.ADAPTED_FAILED,
+        Sentence(
+            f"{name} failed ({text}); the oldest messages go instead.", f"{name} 出错（{text}），改为移除最早的消息。"
+        ),
+    )
