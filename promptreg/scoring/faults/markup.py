@@ -58,12 +58,29 @@ _SPEAKS_ON: Final = re.compile(
     r"|leaks?|leaked|appears?|shows?|stands?"
     r"|tokens?|tags?|blocks?)\b|[ \t]?(?:是|表示|泄[漏露]|出现|标记|标签|开头|结尾|用于|代表)"
 )
+# The beginning of a line, of an item of a list, of a heading or of a row of a table.
+_LINE_BEGINS: Final = re.compile(r"[ \t]{0,8}(?:[-*+•·>|]|#{1,6}|\(?\d{1,3}[.)、])?[ \t]{0,4}(?:\*\*|__)?\Z")
+# What a sentence goes on with that has markup as its subject. A call, arguments or an answer never begin so.
+_SUBJECT_OF: Final = re.compile(
+    r"(?:\*\*|__)?(?:[ \t](?:is|are|was|were|marks?|means?|opens?|closes?|begins?|starts?|ends?|tells?|leaks?|leaked"
+    r"|appears?|shows?|stands?|must|should|may|might|can|cannot|will|never|always|has|contains?|holds?|wraps?"
+    r"|encloses?|introduces?|separates?|denotes?|signals?|indicates?|precedes?|follows?|delimits?|surrounds?|names?"
+    r"|sits?|belongs?|comes?|goes|and|or|tokens?|tags?|blocks?|markers?)\b"
+    r"|[ \t]?(?:表示|标记|标签|用于|用来|代表|是[^\n]{0,20}[标符始束尾块])"
+    r"|[ \t](?:是|泄[漏露]|出现|开头|结尾|必须|应|可|不|会|后|之[前后间]|[和与及或、]))"
+)
+# “- <tool_call>: opens a call”, “| <tool_call> | opens a call |”
+_EXPLAINED: Final = re.compile(
+    r"(?:\*\*|__)?[ \t]?(?::|：|—{1,2}|–|-{1,2}[ \t]|\||=>|→)(?:\*\*|__)?[ \t]?(?:[a-z]|[A-Z][a-z]|[\u4e00-\u9fff])"
+)
 _REST_OF_TAG: Final = re.compile(r"(?:[ \t]name=(?:\"[^\"<>\n]{0,80}\"|[\w.-]{1,64}))?[｜|‖]{0,2}>?")
 _EMPTY_PAIR: Final = re.compile(r"(?:…|\.\.\.)?[ \t]?</[^<>\n]{1,60}>")
 _GOES_ON: Final = re.compile(r"[\"'”’」》`)）]?[ \t]?[,，;；:：、—–-]{0,2}[ \t]{0,2}[^\W\d_]|[.。!?！？](?:\s|\Z)")
 _MARKED: Final = re.compile(r"<[^<>\n]{1,80}>")
 _SENTENCE_ENDS: Final = tuple(".!?。！？…")
 _CONTEXT: Final = 200
+_COPIED: Final = 60
+"""Characters after a mark that must stand in the prompt as well before it counts as copied from there."""
 
 _QUOTES: Final = "\"'“”‘’「」『』《》`（("
 
@@ -118,13 +135,29 @@ def special_marks(text: str) -> list[Mark]:
     return found
 
 
-def known(mark: Mark, call: Observation, recorded: tuple[Text, ...]) -> bool:
+def known(mark: Mark, call: Observation, recorded: tuple[Text, ...], *, in_prompt: bool = True) -> bool:
     """Whether a mark is part of the subject: the prompt has it, or a recorded answer of the source does.
 
     The source's own answers may leak as well; what it shows too is no fault of the migration.
+
+    Args:
+        mark: the mark.
+        call: the call whose prompt may have it.
+        recorded: the recorded texts that may have it.
+        in_prompt: whether a prompt that has it counts.
     """
-    core = _core(mark.text)
-    return any(core in text.raw for text in (call.prompt, *recorded))
+    return (in_prompt and names(mark, call.prompt.raw)) or any(names(mark, text.raw) for text in recorded)
+
+
+def names(mark: Mark, text: str) -> bool:
+    """Whether a text has a mark, with or without its brackets and bars."""
+    return _core(mark.text) in text
+
+
+def copied(mark: Mark, text: str, call: Observation) -> bool:
+    """Whether the prompt has a mark with all that follows it on its line and the next: then it is a quotation."""
+    rest = text[mark.offset : mark.offset + len(mark.text) + _COPIED].rstrip()
+    return len(rest) > len(mark.text) and rest in call.prompt.raw
 
 
 def talked_about(call: Observation) -> bool:
@@ -147,7 +180,8 @@ def is_about_markup(prompt: str, text: str) -> bool:
 def spoken_of(mark: Mark, text: str) -> bool:
     """Whether a mark is named inside a sentence: words before it and after it on its line, set apart from both.
 
-    A leak begins or ends a text, stands in a row with more markup, or is glued to the end of a sentence.
+    A line, or an item of a list, may begin with it when it is the subject of what follows. A leak begins or ends a
+    text, stands in a row with more markup, or is glued to the end of a sentence.
     """
     if not mark.whole:
         return False
@@ -164,7 +198,10 @@ def spoken_of(mark: Mark, text: str) -> bool:
     elif mark.text.startswith("</") and _just_opened(before):
         before = before[: before.rindex("<")]
     said = before.rstrip()
-    if not any(map(str.isalpha, said)) or _GOES_ON.match(after) is None:
+    if not any(map(str.isalpha, said)):
+        explained = bool(said) and _EXPLAINED.match(after) is not None
+        return _LINE_BEGINS.match(before) is not None and (explained or _SUBJECT_OF.match(after) is not None)
+    if _GOES_ON.match(after) is None:
         return False
     if said.endswith(_SENTENCE_ENDS):
         return before != said and _SPEAKS_ON.match(after) is not None

@@ -24,7 +24,7 @@ _TAG: Final = re.compile(r"<(/?)think(?:ing)?>", re.IGNORECASE)
 _MENTION_BEFORE: Final = re.compile(r"[\"'“‘「《`(（\\]\s?$|\b(?:and|or|the|a|an|between|with|tags?)\s$|[和与或、]\s?$")
 _MENTION_AFTER: Final = re.compile(
     r"[\"'”’」》`)）]|\s?(?:tags?|tokens?|blocks?|markers?|sections?|and|or|is|are|to)\b"
-    r"|[ \t]?(?:标签|标记|和|与|或|、|之间|是|块)"
+    r"|[ \t]?(?:标签|标记|和|与|或|、|之间|是(?![的，,。])|块)"
     r"|(?:…|\.\.\.)\s?</",
     re.IGNORECASE,
 )

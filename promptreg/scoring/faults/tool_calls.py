@@ -10,7 +10,16 @@ from promptreg.deployment.json_text import parse_json
 from promptreg.scoring.faults import tool_deltas
 from promptreg.scoring.faults.catalogue import found
 from promptreg.scoring.faults.evidence import around
-from promptreg.scoring.faults.markup import Mark, bare_invoke, is_about_markup, known, talked_about, tool_mark
+from promptreg.scoring.faults.markup import (
+    Mark,
+    bare_invoke,
+    copied,
+    is_about_markup,
+    known,
+    names,
+    talked_about,
+    tool_mark,
+)
 from promptreg.scoring.faults.model import Observation, Probe, Rule, Severity
 from promptreg.scoring.faults.requests import forced_tool, json_asked, offered_names, tools_known
 from promptreg.scoring.faults.schemas import violations
@@ -25,6 +34,9 @@ _TOOL_FINISHES: Final = ("tool_calls", "function_call")
 # What is left of DeepSeek's block when all special tokens were dropped: `functionget_weather`, a fence, the arguments.
 _STRIPPED_BLOCK: Final = re.compile(r"\bfunction[ \n]{0,2}([\w.-]{1,64})[ ]{0,2}\n```(?:json)?[ ]{0,2}\n\{")
 _LONGEST_TEXT_CALL: Final = 20_000
+_INSTRUCTING: Final = ("system", "developer")
+"""Roles whose messages say how to call tools, and are not what a call is about."""
+
 _NOTHING_SENT: Final = ("F19 empty", "F21 null")
 """Keys of the problems that no arguments at all are."""
 
@@ -69,7 +81,7 @@ def _markup(call: Observation) -> Iterator[Finding]:
     recorded = call.golden.content_texts + call.golden.reasoning_texts if call.golden is not None else ()
     for name, text in (("content", call.content), ("reasoning", call.reasoning)):
         mark = _mark_in(call, text)
-        if mark is None or known(mark, call, recorded):
+        if mark is None or known(mark, call, recorded, in_prompt=not call.tools or _is_told(mark, text, call)):
             continue
         # A question about markup may be answered with whole blocks of it, unless there are tools to be called.
         if talked_about(call) and mark.whole and not call.tools:
@@ -79,6 +91,17 @@ def _markup(call: Observation) -> Iterator[Finding]:
         return
     if call.tools and not call.tool_calls:
         yield from _call_as_text(call, recorded)
+
+
+def _is_told(mark: Mark, text: Text, call: Observation) -> bool:
+    """Whether a mark that the prompt has as well is spoken of, copied from there, or shown as code because of it.
+
+    Where tools are offered, a prompt that only names the mark excuses no call that was left in the text.
+    """
+    leaked = tool_mark(text.prose, about=True)
+    if leaked is not None:
+        return copied(leaked, text.prose, call)
+    return mark.text in text.prose or names(mark, call.last_question)
 
 
 def _mark_in(call: Observation, text: Text) -> Mark | None:
@@ -123,7 +146,7 @@ def _markup_in_arguments(call: Observation) -> Iterator[Finding]:
         if "\\u" in text:  # bars may be written as escapes
             text = text.replace("\\uff5c", "｜").replace("\\uFF5C", "｜").replace("\\u2581", "▁")
         mark = _mark_in_arguments(text)
-        if mark is None or known(mark, call, ()):
+        if mark is None or any(names(mark, said) for role, said in call.prompt.messages if role not in _INSTRUCTING):
             continue
         recorded = call.golden.answers if call.golden is not None else ()
         if any(mark.text in one.arguments for answer in recorded for one in answer.tool_calls):

@@ -33,6 +33,21 @@ SPOKEN_OF = [
             "还有 <｜end▁of▁sentence｜> 出现在结尾。"
         ),
     ),
+    (
+        "How does Hermes format tool calls?",
+        "Two tags:\n\n- <tool_call> opens a call.\n- </tool_call> closes it.\n\n<tool_call> must stand alone.",
+    ),
+    (
+        "Name the tags of Hermes",
+        "1. <tool_call>: opens a call\n2) </tool_call> — closes it\n* **<tool_call>** is one token",
+    ),
+    ("Which tokens mark tool calls?", "| token | use |\n| --- | --- |\n| <｜tool▁calls▁begin｜> | Opens the list |"),
+    ("Hermes 用哪些标签？", "- <tool_call> 用来开始一次调用\n- </tool_call>：结束调用\n<tool_call>是开始标签。"),
+    ("What are the tags of R1?", "There are two:\n- <think> opens the reasoning.\n- </think> closes it."),
+    (
+        "Explain special tokens of ChatML",
+        "Two tokens:\n- <|im_start|> begins a turn\n- <|im_end|>: ends it\nThat is all.",
+    ),
     ("用XML写一个think元素", "<note><think>先想一想</think></note>"),
     (
         "Write XML with a think element in a comic script",
@@ -57,6 +72,13 @@ def test_named_or_wanted_markup_is_no_leak(answered, prompt, content):
             "F15",
         ),
         ("Weather? Mind the tool call format.", 'I will look. <tool_call> {"name": "get_weather"}', "F15"),
+        ("Which format?", 'Two lines.\n<tool_call>\n{"name": "get_weather"}', "F15"),
+        ("Which format?", "- <tool_call>get_weather\n<arg_key>city</arg_key>", "F15"),
+        ("Which format?", "<tool_call> get_weather city=Oslo", "F15"),
+        ("Which format?", 'The tag <tool_call> opens a call.\n<tool_call>{"name": "get_weather"}</tool_call>', "F15"),
+        ("哪种格式？", "需要查询。\n</think>是的，可以。", "F09"),
+        ("Which format?", "The user asks for a format.\n</think> JSON is fine.", "F09"),
+        ("Which format?", "They want a list\n</think>- Paris", "F09"),
         ("Write one sentence with a special token of love.", "Love you.<｜end▁of▁sentence｜>", "F33"),
         ("What is a token?", "A token is a piece of a word. <|im_end|>\n<|im_start|>user", "F33"),
         ("<think>这个问题请你认真思考：1+1=?", "<think>1+1=2</think>2", "F09"),
@@ -99,3 +121,56 @@ def test_huge_texts_full_of_marks_are_read_in_time(answered, piece):
     begin = process_time()
     answered(piece * 20_000, request={"messages": [{"role": "user", "content": "Which tokens leak? �"}]})
     assert process_time() - begin < 5
+
+
+SYSTEM = (
+    'Write a call as <tool_call>\\n{"name": …}\\n</tool_call>. '
+    "Never show <｜DSML｜tool_calls> or <｜tool▁calls▁begin｜>."
+)
+LEAKED = [
+    '<tool_call>\n{"name": "get_weather", "arguments": {"city": "Oslo"}}\n</tool_call>',
+    'Let me look.\n\n<｜DSML｜tool_calls><｜DSML｜invoke name="get_weather">',
+    "<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>function<｜tool▁sep｜>get_weather",
+    "One moment. <tool_c",
+    '```\n<tool_call>{"name": "get_weather"}</tool_call>\n```',
+]
+
+
+@pytest.mark.parametrize(
+    ("role", "content"),
+    [
+        *(("system", content) for content in LEAKED),
+        *(("user", content) for content in LEAKED if "```" not in content),  # code that the user asks about
+    ],
+)
+def test_a_prompt_that_names_a_mark_excuses_no_call_left_in_the_text(answered, role, content):
+    messages = [{"role": role, "content": SYSTEM}, {"role": "user", "content": "Weather in Oslo?"}]
+    if role == "user":
+        messages = [{"role": "user", "content": f"{SYSTEM} Weather in Oslo?"}]
+    assert "F15" in answered(content, request={"messages": messages, "tools": [TOOL]})
+    assert "F15" not in answered(content, request={"messages": messages, "tools": [TOOL]}, golden={"content": content})
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "The tag <tool_call> opens a call, as your prompt says.",
+        "- <tool_call> opens a call.\n- </tool_call> closes it.",
+        "`<tool_call>` opens a call.",
+        '```\n<tool_call>{"name": "ping"}</tool_call>\n```',
+        'Your text was: Log 17: <tool_call> {"name": "ping", "arguments": {"host": "a.example"}} end of log.',
+    ],
+)
+def test_a_mark_of_the_prompt_may_be_spoken_of_although_tools_are_offered(answered, content):
+    asked = 'Repeat the log. Log 17: <tool_call> {"name": "ping", "arguments": {"host": "a.example"}} end of log.'
+    request = {"messages": [{"role": "user", "content": asked}], "tools": [TOOL]}
+    assert "F15" not in answered(content, request=request)
+
+
+@pytest.mark.parametrize(("role", "leaks"), [("system", True), ("developer", True), ("user", False), ("tool", False)])
+def test_a_mark_in_arguments_is_excused_by_what_the_call_is_about(answered, role, leaks):
+    messages = [{"role": role, "content": "<tool_call>"}, {"role": "user", "content": "Find it."}]
+    call = {"function": {"name": "find", "arguments": '{"text": "<tool_call>"}'}, "type": "function", "id": "a"}
+    request = {"messages": messages, "tools": [{"type": "function", "function": {"name": "find"}}]}
+    found = answered({"content": None, "tool_calls": [call]}, "tool_calls", request)
+    assert ("F16" in found) is leaks
