@@ -117,6 +117,23 @@ def test_a_refusal_is_neither_shorter_nor_without_its_facts():
     assert list(signs(source, ["抱歉，我无法回答。"] * 5)) == [("refusal", "now")]
 
 
+def test_json_without_a_key_is_told_as_that_and_not_as_shorter():
+    source = [f'{{"a": {i}, "b": "x"}}' for i in range(10)]
+    assert signs(source, ['{"a": 3}', '{"a": 4}', *source[:3]]) == {("json_shape",): 2}
+    keyless = '{"a": 3, "note": "the parcel arrives tomorrow, and then we send you a message"}'
+    assert signs(source, [keyless] * 5) == {("json_shape",): 5}
+    long = [f'{{"a": {i}, "b": "{"x" * 40}"}}' for i in range(5)]
+    assert signs(source, long) == {("length", "longer", ""): 5}
+
+
+def test_a_form_that_is_gone_is_told_before_the_length():
+    case = judged("a", "drift", signs=[("length", "shorter", ""), ("list",), ("finish_reason", "stop")])
+    (cluster,) = clusters_of([case])
+    assert (cluster.key, len(cluster.also)) == ("list", 2)
+    cut = judged("a", "drift", signs=[("length", "shorter", "length"), ("list",)])
+    assert clusters_of([cut])[0].key == "length:shorter:length"
+
+
 def test_answers_of_one_kind_have_no_signs():
     assert signs(LONG, LONG[:5]) == {}
     assert signs([""] * 10, [""] * 5) == {}

@@ -13,7 +13,7 @@ no_fence        ""
 table           "name | price": there is a table with these columns
 no_table        ""
 list            "bulleted", "numbered" (two items at least), or "none"
-language        "zh"
+language        "zh"; of JSON that of the sentences and foreign words among its texts, if there are any
 finish_reason   "stop", or "missing"
 no_refusal      ""
 reasoning       "present" or "absent"
@@ -41,6 +41,7 @@ from promptreg.scoring.contract.json_shape import shapes_of, texts_of
 from promptreg.scoring.contract.markup import Markup, read_markup
 from promptreg.text.facts.model import GROUP_OF
 from promptreg.text.facts.read import read_facts
+from promptreg.text.script import language_of, script_counts
 from promptreg.text.segment import grapheme_count
 
 if TYPE_CHECKING:
@@ -60,6 +61,7 @@ LONGEST_JSON: Final = 2_000_000
 """Characters up to which a text is tried as JSON; a longer one counts as no JSON."""
 _LONGEST_VALUE: Final = 200
 
+_LATIN: Final = frozenset({"Latin"})
 _FACT_GROUPS: Final = frozenset({"numbers", "entities"})
 _NOTHING: Final = object()
 
@@ -123,7 +125,7 @@ def _of_content(answer: Answer, facts: Callable[[str], Iterable[str]]) -> Iterat
         for shape in shapes_of(value):
             yield from _of_shape("json", "", shape)
     yield from _of_markup(markup)
-    language = language_of_answer(answer)
+    language = language_of_answer(answer) if value is _NOTHING else _language_within(value)
     if language is not None:
         yield "language", language
     if not refuses(content):
@@ -132,6 +134,12 @@ def _of_content(answer: Answer, facts: Callable[[str], Iterable[str]]) -> Iterat
     kept = dict.fromkeys(facts(answer.content if value is _NOTHING else "\n".join(texts_of(value))))
     for normal in list(kept)[:MOST_FACTS]:
         yield "fact", normal
+
+
+def _language_within(value: Any) -> str | None:
+    """The language of a JSON value: labels, codes and names in Latin letters are in none."""
+    texts = [text for text in texts_of(value) if len(text.split(maxsplit=2)) > 2 or script_counts(text).keys() - _LATIN]
+    return language_of("\n".join(texts)) if texts else None
 
 
 def _of_shape(kind: str, before: str, shape: Shape) -> Iterator[tuple[str, str]]:

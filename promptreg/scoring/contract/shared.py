@@ -81,7 +81,8 @@ def shared_by(contract: Contract, n: int) -> tuple[SharedFeature, ...]:
 def breaches(contract: Contract, n: int) -> tuple[Breach, ...]:
     """Where target answers break what all source answers share, the most often broken first.
 
-    What follows from another breach of the same answer is left out: one that is no JSON has no keys either.
+    What follows from another breach of the same answer is left out: one that is no JSON has no keys either. An answer
+    whose language cannot be told, such as `{"a": 3}`, is in another one only where nothing else is told of it.
 
     Args:
         contract: Of all answers of the case, source first.
@@ -91,9 +92,12 @@ def breaches(contract: Contract, n: int) -> tuple[Breach, ...]:
     column = {feature: index for index, feature in enumerate(contract.features)}
     total = len(contract.present) - n
     lacking: dict[Feature, list[int]] = {}
+    languages = [column[feature] for feature in contract.features if feature.kind == "language"]
     for index in range(n, n + total):
-        lacked = [feature for feature in shared if not contract.present[index, column[feature]]]
-        for feature in unexplained(lacked):
+        lacked = unexplained([feature for feature in shared if not contract.present[index, column[feature]]])
+        if not contract.present[index, languages].any():
+            lacked = frozenset(feature for feature in lacked if feature.kind != "language") or lacked
+        for feature in lacked:
             lacking.setdefault(feature, []).append(index)
     found = [
         Breach(

@@ -55,6 +55,11 @@ def features(content="", **parts):
         ("", ("content", "absent"), ("content", "present")),
         (" \n\t", ("content", "absent"), ("single_line", "")),
         ("👍🏽", ("content", "present"), ("language", "zh")),
+        ('{"customer_name": 3}', ("json", ""), ("language", "en")),
+        ('{"a": "x", "code": "E_TIMEOUT"}', ("json", ""), ("language", "en")),
+        ('{"note": "the parcel is late"}', ("language", "en"), ("language", "zh")),
+        ('```json\n{"label": "正面", "name": "x"}\n```', ("language", "zh"), ("language", "en")),
+        ("true", ("json", ""), ("language", "en")),
     ],
 )
 def test_what_a_content_has_and_lacks(content, has, lacks):
