@@ -23,6 +23,7 @@ from promptreg.workflow.plugins import load_extensions
 from promptreg.workflow.project import project_suites
 from promptreg.workflow.resume import left_of, run_to_continue
 from promptreg.workflow.runs import failed_calls, failure_summary
+from promptreg.workflow.shown import shown_cases
 from promptreg.workflow.unscored import unscored_warning
 from promptreg.workflow.varied import recorded_otherwise
 from promptreg.workflow.view import report_payload
@@ -320,6 +321,7 @@ def _reported(
     )
     path = options.report or config.root / config.paths.reports / f"{safe_name(record.run_id)}.html"
     store.update_run(record.run_id, verdict=comparison.verdict.value)
+    store.show(record.run_id, shown_cases(store, record, judged))
     try:
         written = write_html(report_payload(config, store, record, judged, comparison), path, details=options.details)
     except OutputError as error:

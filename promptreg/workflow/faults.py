@@ -19,7 +19,7 @@ from promptreg.scoring.faults.over_cases import CaseSet
 from promptreg.scoring.faults.set_level import Outcome, passes_usually, task_class_losses
 from promptreg.workflow.pairing import CLUSTER_TAG
 from promptreg.workflow.plugins import load_extensions
-from promptreg.workflow.stored import CaseSamples
+from promptreg.workflow.stored import CaseSamples, GoldenSamples
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -70,8 +70,7 @@ def read_cases(
         StoreError: a stored sample is damaged.
     """
     header, name = pairing.baseline.header, pairing.suite.name
-    # A run that the store does not have gives no samples: the recording may have been made on another machine.
-    source, target = CaseSamples(store, header.run_id, name), CaseSamples(store, record.run_id, name)
+    source, target = GoldenSamples(store, header), CaseSamples(store, record.run_id, name)
     sides = (
         _Side(config.deployments.get(header.deployment), header.server),
         _Side(config.deployments.get(record.deployment), record.server),
@@ -83,7 +82,9 @@ def read_cases(
         golden = pairing.baseline.goldens[case.case_id]
         taken = [*golden.failed_passes, *(index for answer in golden.answers for index in answer.passes)]
         answers = golden.by_pass(1 + max(taken))
-        kept, asked = source.of(case.case_id), target.of(case.case_id)
+        kept, asked = source.of(golden), target.of(case.case_id)
+        # Approved answers came from a target.
+        of_case = sides if golden.approved is None else (sides[1], sides[1])
         recorded = [_if_recorded(kept.get(index), answer) for index, answer in enumerate(answers)]
         samples = [asked.get(index) for index in range(passes)]
         found[case.case_id] = ReadCase(
@@ -91,7 +92,7 @@ def read_cases(
             tuple(None if sample is None else sample.reading.answer for sample in samples),
             tuple(map(_measured, recorded)) if measured else (),
             tuple(map(_measured, samples)) if measured else (),
-            _faults(case, answers, recorded, samples, sides, together, extensions),
+            _faults(case, answers, recorded, samples, of_case, together, extensions),
         )
     for case_id, of_set, finding in together.findings():
         read = found[case_id]

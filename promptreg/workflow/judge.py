@@ -7,16 +7,20 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from promptreg.scoring.checks.registry import MEASURED_CHECKS
 from promptreg.scoring.score import CasePair, CaseScores, score_suite
+from promptreg.verdict.decide import judge_suite
 from promptreg.verdict.evidence import evidence_of
 from promptreg.verdict.power import judge_with_self_test, planter
 from promptreg.verdict.rules import Rules
+from promptreg.verdict.waivers import judge_with_decisions
 from promptreg.workflow.faults import read_cases, with_moved_reasoning, worse_classes
 from promptreg.workflow.pairing import CLUSTER_TAG
 from promptreg.workflow.plugins import load_extensions
+from promptreg.workflow.standing import standing_of, utc_today
 from promptreg.workflow.unscored import undecided_where_unscored
 from promptreg.workflow.varied import with_variation
 
@@ -29,7 +33,9 @@ if TYPE_CHECKING:
     from promptreg.store.runs import RunRecord
     from promptreg.store.store import Store
     from promptreg.suite.model import Case
+    from promptreg.verdict.evidence import CaseEvidence
     from promptreg.verdict.model import CaseJudgement, SuiteJudgement
+    from promptreg.verdict.power import Plant
     from promptreg.verdict.rules import Look
     from promptreg.workflow.faults import ReadCase
     from promptreg.workflow.judge_calls import Judges
@@ -135,18 +141,26 @@ def judge_stored(
         )
 
     scores = score(pairs)
-    rules = replace(rules, clustered=share_cluster(pairing.known))
-    judgement = judge_with_self_test(
-        pairing.suite.name,
-        [replace(evidence_of(case), faults=read[case.case_id].faults) for case in scores],
-        planter(pairs, score, rules.seed),
+    judge = _Judge(
+        suite=pairing.suite.name,
+        plant=planter(pairs, score, rules.seed),
         new=[case.case_id for case in pairing.new],
         missing=pairing.missing,
-        rules=rules,
+        rules=replace(rules, clustered=share_cluster(pairing.known)),
         look=look,
         standing=standing,
         exchangeable=pairing.baseline.header.exchangeable is not False,
     )
+    goldens = pairing.baseline.goldens
+    evidence = [
+        replace(
+            evidence_of(case),
+            faults=read[case.case_id].faults,
+            approved=goldens[case.case_id].approved is not None,
+        )
+        for case in scores
+    ]
+    judgement = judge_with_decisions(judge, evidence, standing_of(config, record, pairing, read), utc_today())
     judgement = replace(
         judgement,
         cases=tuple(with_moved_reasoning(case, read.get(case.case_id)) for case in judgement.cases),
@@ -159,6 +173,33 @@ def judge_stored(
         {pair.case.case_id: pair for pair in pairs},
         {case_scores.case_id: case_scores for case_scores in scores},
     )
+
+
+@dataclass(frozen=True, slots=True)
+class _Judge:
+    """Judges some of a suite's cases; see `judge_suite` for its fields."""
+
+    suite: str
+    plant: Plant
+    new: Sequence[str]
+    missing: Sequence[str]
+    rules: Rules
+    look: Look
+    standing: SuiteJudgement | None
+    exchangeable: bool
+
+    def __call__(self, scores: Sequence[CaseEvidence], *, self_test: bool) -> SuiteJudgement:
+        judge = partial(judge_with_self_test, plant=self.plant) if self_test else judge_suite
+        return judge(
+            self.suite,
+            scores,
+            new=self.new,
+            missing=self.missing,
+            rules=self.rules,
+            look=self.look,
+            standing=self.standing,
+            exchangeable=self.exchangeable,
+        )
 
 
 def share_cluster(cases: Sequence[Case]) -> bool:

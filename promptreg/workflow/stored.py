@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from promptreg.answer.model import Answer
+    from promptreg.baseline.model import Golden, Header
     from promptreg.deployment.reading import Reading
     from promptreg.store.samples import StoredSample
     from promptreg.store.store import Store
@@ -54,3 +55,22 @@ class CaseSamples:
         return {
             sample.pass_index: ReadSample(sample, read_exchange(sample.attempts[-1])) for sample in self._current[1]
         }
+
+
+class GoldenSamples:
+    """The calls that goldens came from, for a reader that asks for cases in ascending order of their ids.
+
+    Approved goldens came from a run of the target. A run that the store does not have gives no samples: it may have
+    been made on another machine.
+    """
+
+    def __init__(self, store: Store, header: Header) -> None:
+        self._store, self._header = store, header
+        self._runs: dict[str, CaseSamples] = {}
+
+    def of(self, golden: Golden) -> Mapping[int, ReadSample]:
+        """The samples of a golden by pass; empty when the store does not have them."""
+        run_id = self._header.run_id if golden.approved is None else golden.approved.run_id
+        if run_id not in self._runs:
+            self._runs[run_id] = CaseSamples(self._store, run_id, self._header.suite)
+        return self._runs[run_id].of(golden.case_id)

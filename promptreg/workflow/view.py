@@ -27,7 +27,7 @@ from promptreg.verdict.sentences import both_noises
 from promptreg.workflow.causes_view import cause_views, with_causes
 from promptreg.workflow.deployments_view import source_view, target_view
 from promptreg.workflow.headline import next_steps, overall
-from promptreg.workflow.stored import CaseSamples, ReadSample
+from promptreg.workflow.stored import CaseSamples, GoldenSamples, ReadSample
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -139,19 +139,18 @@ def _share(facts: Facts) -> Sentence:
 
 
 def _case_views(config: Config, store: Store, record: RunRecord, judged: tuple[JudgedSuite, ...]) -> Iterator[CaseView]:
-    source_runs = {run.run_id for run in store.runs()}
     for suite in judged:
         header, name = suite.pairing.baseline.header, suite.judgement.suite
         target = CaseSamples(store, record.run_id, name)
-        # The recording may have been made on another machine; then only its answers are known.
-        source = CaseSamples(store, header.run_id, name) if header.run_id in source_runs else None
+        source, goldens = GoldenSamples(store, header), suite.pairing.baseline.goldens
         params = (
             partial(_params, deployment=config.deployments.get(header.deployment)),
             partial(_params, deployment=config.deployments.get(record.deployment)),
         )
         for case in sorted(suite.cases(), key=lambda judged_case: judged_case.case.case_id):
             case_id = case.case.case_id
-            yield _case_view(case, {} if source is None else source.of(case_id), target.of(case_id), params)
+            recorded = source.of(goldens[case_id]) if case.source else {}
+            yield _case_view(case, recorded, target.of(case_id), params)
 
 
 def _case_view(
