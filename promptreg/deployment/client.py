@@ -57,6 +57,7 @@ class Client:
         seed: int = 0,
         root: Path | None = None,
         transport: Transport | None = None,
+        keep_sent: bool = False,
     ) -> None:
         """Prepares the client; nothing is sent before it is entered.
 
@@ -68,6 +69,7 @@ class Client:
             seed: of the jitter in those waits.
             root: folder of the project, where `ca_file` and modules of `call` are found.
             transport: instead of the one that the deployment asks for.
+            keep_sent: whether attempts hold the body that went out (`Exchange.sent`).
 
         Raises:
             ConfigError: for a CA file, a proxy or a function that cannot be used.
@@ -77,7 +79,7 @@ class Client:
         self._sleep = sleep
         self._clock = clock
         self._jitter = random.Random(seed)  # noqa: S311  spreads waits, protects nothing
-        wiring = wiring_of(deployment, self.profile, secrets, root)
+        wiring = replace(wiring_of(deployment, self.profile, secrets, root), keep_sent=keep_sent)
         self._redactor = Redactor(known_secrets(secrets, deployment.base_url, deployment.proxy), deployment.headers_env)
         self._transport = transport if transport is not None else _transport(deployment, wiring, root)
         self.warnings: tuple[str, ...] = _warnings(deployment)

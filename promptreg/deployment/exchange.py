@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 
 
@@ -24,6 +24,10 @@ class FailureKind(StrEnum):
     """The answer repeated itself again and again, so promptreg closed the connection (`stop_loops`)."""
     CALL = "call"
     """The user's own function (`call = "app.chat:reply"`) raised."""
+    NOT_FITTED = "not_fitted"
+    """The conversation cannot be shortened for the deployment's window, so nothing was sent."""
+    SENT_OTHERWISE = "sent_otherwise"
+    """Other messages went out than those that were made for the deployment's window."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +60,8 @@ class Exchange:
     """Response headers, names in lower case, cookies and credentials left out."""
     chunks: tuple[Chunk, ...] = ()
     failure: Failure | None = None
+    sent: bytes | None = field(default=None, compare=False, repr=False)
+    """The request's body as it went out, where the transport was told to keep it (`Wiring.keep_sent`); not stored."""
 
     @property
     def body(self) -> bytes:

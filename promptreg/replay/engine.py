@@ -73,6 +73,7 @@ async def replay(
     concurrency: int,
     on_sample: Callable[[Sample], None],
     on_progress: Callable[[Progress], None] = lambda _: None,
+    examine: Callable[[Sample], Sample] = lambda sample: sample,
     tick_s: float = 1.0,
 ) -> ReplayResult:
     """Make every call once and hand each sample to `on_sample`, in the order of arrival.
@@ -88,6 +89,7 @@ async def replay(
         concurrency: calls in flight at most, at least 1.
         on_sample: called in the event loop with each sample; an exception from it ends the replay and is raised here.
         on_progress: called after each sample and every `tick_s` seconds.
+        examine: looks at each sample before it counts as answered or failed, and may make a failed one of it.
         tick_s: seconds between progress events while nothing ends.
 
     Raises:
@@ -104,6 +106,7 @@ async def replay(
         concurrency=concurrency,
         on_sample=on_sample,
         on_progress=on_progress,
+        examine=examine,
     )
     try:
         async with asyncio.TaskGroup() as group:
@@ -130,6 +133,7 @@ class _Replay:
         concurrency: int,
         on_sample: Callable[[Sample], None],
         on_progress: Callable[[Progress], None],
+        examine: Callable[[Sample], Sample],
     ) -> None:
         self._calls = iter(calls)
         self._total = len(calls)
@@ -137,6 +141,7 @@ class _Replay:
         self._body_of = body_of
         self._on_sample = on_sample
         self._on_progress = on_progress
+        self._examine = examine
         self._started = time.monotonic()
         self._load = _Load()
         # Locks live as long as somebody holds or awaits them: memory stays flat over many cases.
@@ -178,7 +183,7 @@ class _Replay:
             self._load.leave()
         if len(outcome.attempts) > 1:
             in_flight = self._load.at(outcome.attempts[-1].sent_at, in_flight)
-        return Sample(call, outcome.attempts, outcome.reading, in_flight)
+        return self._examine(Sample(call, outcome.attempts, outcome.reading, in_flight))
 
     def _take(self, sample: Sample) -> None:
         if sample.reading.answer is not None:

@@ -178,6 +178,11 @@ def m006_reviews(db: Database) -> None:
         )
 
 
+def m007_contexts(db: Database) -> None:
+    """How the conversations of a run were shortened for its deployment's window, with what was lost."""
+    db.table("run_cases").add_column("context_json", str)
+
+
 MIGRATIONS: tuple[Callable[[Database], None], ...] = (
     m001_runs,
     m002_samples,
@@ -185,6 +190,7 @@ MIGRATIONS: tuple[Callable[[Database], None], ...] = (
     m004_variants,
     m005_judge_replies,
     m006_reviews,
+    m007_contexts,
 )
 """All steps, oldest first."""
 

@@ -7,6 +7,7 @@ import re
 import secrets
 import time
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from promptreg.errors import StoreError
@@ -43,6 +44,8 @@ class RunSpec:
     request_defaults: JsonObject = field(default_factory=dict)
     options: JsonObject = field(default_factory=dict)
     """Options of the command that later steps need, such as alpha."""
+    contexts: Mapping[tuple[str, str], JsonObject] = field(default_factory=dict)
+    """By suite and case id, how a conversation was shortened for the deployment's window, with its ledger."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +93,8 @@ class RunCase:
     tags: tuple[str, ...]
     noise: str = "none"
     """`null-perturbation` where the run varied the last user message."""
+    context: JsonObject | None = None
+    """How the conversation was shortened for the deployment's window; None where the case has no `context`."""
 
 
 def new_run_id(deployment: str, at: float) -> str:
@@ -123,11 +128,16 @@ def insert_run(db: Database, spec: RunSpec) -> str:
                 "warnings_json": "[]",
             }
         )
-        insert_cases(db.conn, run_id, spec.cases)
+        insert_cases(db.conn, run_id, spec.cases, spec.contexts)
     return run_id
 
 
-def insert_cases(connection: sqlite3.Connection, run_id: str, cases: Sequence[Case]) -> None:
+def insert_cases(
+    connection: sqlite3.Connection,
+    run_id: str,
+    cases: Sequence[Case],
+    contexts: Mapping[tuple[str, str], JsonObject] = MappingProxyType({}),
+) -> None:
     """Add cases to a run inside the caller's transaction; cases that it has already are left alone."""
     connection.executemany(
         "INSERT OR IGNORE INTO requests (sha256, request_json) VALUES (?, ?)",
@@ -140,8 +150,8 @@ def insert_cases(connection: sqlite3.Connection, run_id: str, cases: Sequence[Ca
         ),
     )
     connection.executemany(
-        "INSERT OR IGNORE INTO run_cases (run_id, suite, case_id, request_sha256, tags_json, noise) "
-        "VALUES (?, ?, ?, ?, ?, ?)",
+        "INSERT OR IGNORE INTO run_cases (run_id, suite, case_id, request_sha256, tags_json, noise, context_json) "
+        "VALUES (?, ?, ?, ?, ?, ?, ?)",
         (
             (
                 run_id,
@@ -150,6 +160,7 @@ def insert_cases(connection: sqlite3.Connection, run_id: str, cases: Sequence[Ca
                 case.request.sha256,
                 json_text(list(case.tags)),
                 None if case.noise == "none" else case.noise,
+                None if (context := contexts.get((case.suite, case.case_id))) is None else json_text(context),
             )
             for case in cases
         ),
@@ -216,7 +227,7 @@ def read_runs(db: Database, condition: str = "1", arguments: Sequence[str] = ())
 def read_cases(db: Database, run_id: str) -> Iterator[RunCase]:
     """The cases of a run by suite and id, with their requests."""
     rows = db.query(
-        "SELECT suite, case_id, request_sha256, request_json, tags_json, noise FROM run_cases "
+        "SELECT suite, case_id, request_sha256, request_json, tags_json, noise, context_json FROM run_cases "
         "JOIN requests ON sha256 = request_sha256 WHERE run_id = ? ORDER BY suite, case_id",
         (run_id,),
     )
@@ -228,6 +239,7 @@ def read_cases(db: Database, run_id: str) -> Iterator[RunCase]:
             request=json.loads(row["request_json"]),
             tags=tuple(json.loads(row["tags_json"])),
             noise=row["noise"] or "none",
+            context=_object(row["context_json"]),
         )
 
 

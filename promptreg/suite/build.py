@@ -19,6 +19,7 @@ from promptreg.suite.files import resolve_project_file, shown_path
 from promptreg.suite.model import (
     NULL_PERTURBATION,
     Case,
+    CaseContext,
     CheckSpec,
     NoiseSource,
     Request,
@@ -43,8 +44,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 _LINE = TypeAdapter(WrittenLine)
-# `noise` or `infer` alone makes no case: they are likely names of variables.
-_CASE_KEYS = frozenset(WrittenLine.model_fields) - {"id", "noise", "infer"}
+# `noise`, `infer` or `context` alone makes no case: they are likely names of variables.
+_CASE_KEYS = frozenset(WrittenLine.model_fields) - {"id", "noise", "infer", "context"}
 _HASH_DIGITS = 12
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
@@ -58,9 +59,16 @@ class _Settings:
     tags: tuple[str, ...]
     noise: NoiseSource = "none"
     infer: bool = True
+    context: CaseContext | None = None
 
-    def extended(self, own: WrittenSettings, checks: Sequence[CheckSpec]) -> _Settings:
-        """These settings with a case's own: what it says wins, its checks and tags are added once each."""
+    def extended(self, own: WrittenSettings, checks: Sequence[CheckSpec], place: Place) -> _Settings:
+        """These settings with a case's own: what it says wins, its checks and tags are added once each.
+
+        Args:
+            own: what the case says.
+            checks: its checks.
+            place: where its `context` is written.
+        """
         seen = {(check.name, repr(check.argument)) for check in self.checks}
         added = [check for check in checks if (check.name, repr(check.argument)) not in seen]
         return _Settings(
@@ -69,6 +77,7 @@ class _Settings:
             tuple(dict.fromkeys((*self.tags, *own.tags))),
             self.noise if own.noise is None else own.noise,
             self.infer if own.infer is None else own.infer,
+            self.context if own.context is None else own.context.at(place),
         )
 
 
@@ -113,13 +122,15 @@ class SuiteBuilder:
         self._suite = written.suite
         self._compile_prompts(written)
         defaults = _Settings({}, (), ()).extended(
-            written.defaults, self._checks(written.defaults.checks, ("defaults", "checks"))
+            written.defaults,
+            self._checks(written.defaults.checks, ("defaults", "checks")),
+            self._context_place(("defaults",)),
         )
         cases: list[Case] = []
         for entry, position in zip(written.cases, positions, strict=True):
             at = ("cases", position)
             checks = self._checks(entry.checks, (*at, "checks"))
-            settings = defaults.extended(entry, checks)
+            settings = defaults.extended(entry, checks, self._context_place(at))
             if isinstance(entry, WrittenCase):
                 cases += self._case(entry, settings, at)
             else:
@@ -184,6 +195,9 @@ class SuiteBuilder:
             for number, check in enumerate(checks)
         ]
 
+    def _context_place(self, at: tuple[str | int, ...]) -> Place:
+        return Place(self._shown, line_of(self._data, (*at, "context")))
+
     def _case(self, entry: WrittenCase, settings: _Settings, at: tuple[str | int, ...]) -> Iterator[Case]:
         place = Place(self._shown, line_of(self._data, (*at, "id")))
         if (entry.prompt is None) == (entry.messages is None):
@@ -228,12 +242,22 @@ class SuiteBuilder:
             _ending_problem(messages, settings.params)
             or _broken_text_problem(messages)
             or _noise_problem(messages, settings.noise)
+            or _pinned_problem(messages, settings.context)
         )
         if wrong is not None:
             self.problems.append(Problem(f"Case `{case_id}`: {wrong}", place))
             return
-        request = Request(messages, settings.params)
-        yield Case(self._suite, case_id, request, place, settings.checks, settings.tags, settings.noise, settings.infer)
+        yield Case(
+            self._suite,
+            case_id,
+            Request(messages, settings.params),
+            place,
+            settings.checks,
+            settings.tags,
+            settings.noise,
+            settings.infer,
+            settings.context,
+        )
 
     def _close_repeats(self) -> None:
         for repeats in self._repeats.values():
@@ -310,7 +334,7 @@ class SuiteBuilder:
             return
         name = line.id or ""
         checks = [CheckSpec(check.name, check.argument, row.place) for check in line.checks]
-        settings = settings.extended(line, checks)
+        settings = settings.extended(line, checks, row.place)
         if line.messages is not None:
             if line.prompt is not None or line.vars:
                 self.problems.append(
@@ -379,3 +403,15 @@ def _noise_problem(messages: Sequence[JsonObject], noise: NoiseSource) -> str | 
             "`noise: none` in it."
         )
     return None
+
+
+def _pinned_problem(messages: Sequence[JsonObject], context: CaseContext | None) -> str | None:
+    """Only messages that are there can stay."""
+    pinned = () if context is None else context.pinned
+    wrong = next((place for place in pinned if not -len(messages) <= place < len(messages)), None)
+    if wrong is None:
+        return None
+    return (
+        f"`pinned` under `context` names message {wrong}, and this case has {len(messages)}: they are numbered from 0 "
+        f"to {len(messages) - 1}, or from -1 for the last."
+    )

@@ -44,6 +44,22 @@ class CheckSpec:
         return f"{self.name}: {written if len(written) <= _LONGEST_LABEL else written[: _LONGEST_LABEL - 1] + '…'}"
 
 
+@dataclass(frozen=True, slots=True)
+class CaseContext:
+    """How a case's conversation is shortened for the window of a deployment, as the suite says it."""
+
+    strategy: str
+    """As text, such as `prune-results:keep=1+sliding-window`; whether there is such a one is not known here."""
+    place: Place
+    """Where it is written: in the case, or under `defaults`."""
+    window: int | None = None
+    """Tokens, instead of the deployment's window; None for that."""
+    reserve: int | None = None
+    """Tokens kept free for the answer; None for what the request says, see `context_sides`."""
+    pinned: tuple[int, ...] = ()
+    """Places of messages that stay word for word, from 0; -1 is the last."""
+
+
 @dataclass(frozen=True)
 class Request:
     """What is asked of a deployment, apart from what the deployment itself adds (model name, its own defaults)."""
@@ -72,6 +88,8 @@ class Case:
     """Not part of the request: its hash is that of the unchanged prompt."""
     infer: bool = True
     """Whether the target is held to what all recorded answers share."""
+    context: CaseContext | None = None
+    """Not part of the request, which is the whole conversation; None where that is sent as it is written."""
 
 
 def last_user_text(messages: Sequence[JsonObject]) -> str | None:

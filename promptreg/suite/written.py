@@ -25,6 +25,7 @@ from promptreg.config.names import name_problem
 from promptreg.config.problems import named_kind
 from promptreg.suite.message import JSON_SCHEMA as MESSAGE_SCHEMA
 from promptreg.suite.message import MessageError, read_message
+from promptreg.suite.context import Context  # noqa: TC001 - pydantic reads it
 from promptreg.suite.model import NoiseSource
 from promptreg.suite.scalars import AmbiguousWordError, exact, typed, variable
 
@@ -233,6 +234,7 @@ class WrittenDefaults(Written):
     tags: list[Word] = Field(default_factory=list, description="Tags of every case; a case's own are added.")
     noise: Noise | None = None
     infer: Infer | None = None
+    context: Context = None
 
 
 class WrittenCase(Written):
@@ -247,6 +249,7 @@ class WrittenCase(Written):
     request: Params = Field(default_factory=dict)
     noise: Noise | None = None
     infer: Infer | None = None
+    context: Context = None
 
 
 class WrittenLine(Written):
@@ -261,6 +264,7 @@ class WrittenLine(Written):
     request: Params = Field(default_factory=dict)
     noise: Noise | None = None
     infer: Infer | None = None
+    context: Context = None
 
 
 class WrittenRows(Written):
@@ -275,6 +279,7 @@ class WrittenRows(Written):
     request: Params = Field(default_factory=dict)
     noise: Noise | None = None
     infer: Infer | None = None
+    context: Context = None
 
 
 WrittenSettings = WrittenDefaults | WrittenCase | WrittenLine | WrittenRows
@@ -304,7 +309,6 @@ class WrittenSuite(Written):
 
 
 ADVICE = {
-    "context": "`context` is not supported yet: messages are sent as they are written. Remove it for now.",
     "history": (
         "`history` is not supported yet: a conversation is always sent with its recorded turns as written. "
         "Remove it for now."

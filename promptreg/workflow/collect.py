@@ -7,7 +7,7 @@ import logging
 import time
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -21,8 +21,12 @@ from promptreg.replay.engine import ReplayResult, replay
 from promptreg.replay.plan import plan_passes
 from promptreg.replay.progress import Progress
 from promptreg.store.runs import RunKind, RunRecord, RunSpec, RunState
+from promptreg.workflow.case_contexts import NO_CONTEXTS, Contexts
+from promptreg.workflow.sent import Cuts, not_provable, proved, unsent_sample
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from promptreg.canonical import JsonObject
     from promptreg.deployment.reading import Reading
     from promptreg.replay.perturb import Side
@@ -58,6 +62,9 @@ class Order:
 
     stretch: Stretch | None = None
     """The part to take now; None for all of it."""
+
+    contexts: Contexts = NO_CONTEXTS
+    """How the cases under a context were fitted; the requests of `cases` are the fitted ones."""
 
     def calls(self) -> tuple[Call, ...]:
         """Every call that is wanted, in the order in which they are sent."""
@@ -103,7 +110,7 @@ def collect(
         KeyboardInterrupt: after Ctrl-C, once the run is marked as interrupted.
     """
     secrets = secrets_of(order.deployment)
-    client = Client(order.deployment, secrets, root=config.root)
+    client = Client(order.deployment, secrets, root=config.root, keep_sent=bool(order.contexts.cases))
     run = _Run(store, order, resumed)
     try:
         collected = asyncio.run(_collect(run, client, on_progress))
@@ -164,23 +171,30 @@ class _Run:
 
 async def _collect(run: _Run, client: Client, on_progress: OnProgress) -> Collected:
     store, order = run.store, run.order
-    echoes = _Echoes()
+    echoes, cuts = _Echoes(), Cuts(order.contexts)
 
     def keep(sample: Sample) -> None:
         store.add_sample(run_id, sample)
         echoes.see(sample.reading)
+        cuts.see(sample.call.key[:2], sample.reading)
         if len(sample.attempts) > 1:
             _LOG.info("%s", _told(sample))
 
     calls = run.calls_left()
     if run.resumed is not None:
         for stored in store.samples(run.resumed.run_id):
-            echoes.see(read_exchange(stored.attempts[-1]))
+            reading = read_exchange(stored.attempts[-1])
+            echoes.see(reading)
+            cuts.see((stored.suite, stored.case_id), reading)
         if not calls:
-            return _complete(run.resumed, echoes.added_to(run.first), echoes.warnings(order.deployment))
+            said = [*echoes.warnings(order.deployment), *cuts.warnings()]
+            return _complete(run.resumed, echoes.added_to(run.first), said)
     async with client:
         now = await take_fingerprint(client)
         run_id, before = run.begin(now)
+        calls, unsent = _apart(calls, order.contexts)
+        for sample in unsent:
+            keep(sample)
         result = await replay(
             calls,
             client,
@@ -188,7 +202,9 @@ async def _collect(run: _Run, client: Client, on_progress: OnProgress) -> Collec
             concurrency=order.deployment.concurrency,
             on_sample=keep,
             on_progress=on_progress,
+            examine=partial(_examined, order.contexts),
         )
+        result = replace(result, failed=result.failed + len(unsent))
         after, problem = await _fingerprint_after(client)
     warnings = [*run.earlier_warnings, *client.warnings, *differences(before, now)]
     if after is not None:
@@ -196,8 +212,30 @@ async def _collect(run: _Run, client: Client, on_progress: OnProgress) -> Collec
         warnings += differences(now, after)
     elif problem is not None:
         warnings.append(problem)
-    warnings += echoes.warnings(order.deployment)
+    warnings += [*echoes.warnings(order.deployment), *cuts.warnings(), *not_provable(order.contexts)]
     return Collected(run_id, result, echoes.added_to(before), tuple(dict.fromkeys(warnings)))
+
+
+def _apart(calls: Sequence[Call], contexts: Contexts) -> tuple[list[Call], list[Sample]]:
+    """The calls to make, and the samples of those that cannot be made: nothing is sent whole that should be cut."""
+    left: list[Call] = []
+    unsent: list[Sample] = []
+    for call in calls:
+        fitted = contexts.of(call.case)
+        if fitted is None or fitted.problem is None:
+            left.append(call)
+        else:
+            unsent.append(unsent_sample(call, fitted.problem))
+    return left, unsent
+
+
+def _examined(contexts: Contexts, sample: Sample) -> Sample:
+    """The sample, proven where its case has a context."""
+    if contexts.of(sample.call.case) is not None:
+        return proved(sample)
+    if any(attempt.sent is not None for attempt in sample.attempts):
+        return replace(sample, attempts=tuple(replace(attempt, sent=None) for attempt in sample.attempts))
+    return sample
 
 
 def _complete(record: RunRecord, fingerprint: Fingerprint, warnings: list[str]) -> Collected:
@@ -264,6 +302,7 @@ def _spec(order: Order) -> RunSpec:
         provenance=deployment.provenance,
         request_defaults=request_defaults(deployment),
         options=order.options,
+        contexts=order.contexts.stored(),
     )
 
 

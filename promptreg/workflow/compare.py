@@ -11,6 +11,7 @@ from promptreg.report.html import WARN_BYTES, Details, write_html
 from promptreg.scoring.embedders.registry import load_embedder
 from promptreg.store.store import Store
 from promptreg.verdict.rules import Look, plan_looks
+from promptreg.workflow.case_contexts import NO_CONTEXTS, CaseFitter, Contexts, summary_of
 from promptreg.workflow.clusters import with_clusters
 from promptreg.workflow.collect import Collected, OnProgress, Order, Stretch, collect, finish
 from promptreg.workflow.comparison import Comparison
@@ -33,9 +34,10 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from promptreg.canonical import JsonObject
-    from promptreg.config import Config
+    from promptreg.config import Config, Deployment
     from promptreg.store.runs import RunRecord
     from promptreg.suite.model import Suite
+    from promptreg.text.sentence import Sentence
     from promptreg.verdict.model import SuiteJudgement
 
 
@@ -73,6 +75,8 @@ class Compared:
     report: Path
     failures: str | None = None
     """How many calls of the run got no answer and what most of them said; None when none failed."""
+    contexts: tuple[Sentence, ...] = ()
+    """What was shortened for either window; empty when no case has a `context`."""
 
     def to_json(self, root: Path) -> JsonObject:
         """The object of `compare --json`."""
@@ -184,7 +188,7 @@ def _stored_run(store: Store, run_id: str) -> RunRecord:
 def _pairings(config: Config, options: CompareOptions, suites: tuple[Suite, ...]) -> tuple[Pairing, ...]:
     """Each suite beside the baseline of the source, before a run."""
     source = config.deployment(options.source) if options.source is not None else config.role("source")
-    return _paired(config, suites, source.name, whole=options.select is None)
+    return _paired(config, suites, source.name, _target(config, options).name, whole=options.select is None)
 
 
 def _pairings_of_run(config: Config, options: CompareOptions, store: Store, record: RunRecord) -> tuple[Pairing, ...]:
@@ -199,7 +203,7 @@ def _pairings_of_run(config: Config, options: CompareOptions, store: Store, reco
     for case in store.cases(record.run_id):
         if case.noise == noise.get((case.suite, case.case_id)):
             asked.setdefault(case.suite, {})[case.case_id] = case.request_sha256
-    return _paired(config, suites, source, whole=select is None, asked=asked)
+    return _paired(config, suites, source, record.deployment, whole=select is None, asked=asked)
 
 
 def _text(record: RunRecord, option: str) -> str | None:
@@ -216,6 +220,7 @@ def _paired(
     config: Config,
     suites: tuple[Suite, ...],
     source: str,
+    target: str,
     *,
     whole: bool,
     asked: Mapping[str, Mapping[str, str]] | None = None,
@@ -223,9 +228,11 @@ def _paired(
     """Each suite beside its baseline.
 
     Raises:
+        ConfigError: a case has a `context`, and the window of a deployment is not known.
         BaselineError: a suite without a baseline, or a damaged one; every suite's problems at once.
         UsageError: no suite is left.
     """
+    contexts = _contexts(config, suites, source, target)
     problems: list[Problem] = []
     pairings: list[Pairing] = []
     for suite in suites:
@@ -236,7 +243,9 @@ def _paired(
             problems += error.problems
         else:
             of_run = None if asked is None else asked.get(suite.name, {})
-            pairings.append(pair_with_baseline(suite, baseline, whole=whole, asked=of_run))
+            pairings.append(
+                pair_with_baseline(suite, baseline, whole=whole, asked=of_run, source=contexts[0], target=contexts[1])
+            )
     if problems:
         raise BaselineError(problems)
     if not pairings:
@@ -244,10 +253,23 @@ def _paired(
     return tuple(pairings)
 
 
+def _contexts(config: Config, suites: tuple[Suite, ...], source: str, target: str) -> tuple[Contexts, Contexts]:
+    """What each side is sent of cases under a context. Where there are none, neither side needs to be configured."""
+    if not any(case.context is not None for suite in suites for case in suite.cases):
+        return NO_CONTEXTS, NO_CONTEXTS
+    fitter = CaseFitter(config)
+    return fitter.fit(config.deployment(source), suites), fitter.fit(config.deployment(target), suites)
+
+
+def _target(config: Config, options: CompareOptions) -> Deployment:
+    return config.deployment(options.target) if options.target is not None else config.role("target")
+
+
 def _order(config: Config, options: CompareOptions, pairings: tuple[Pairing, ...]) -> Order:
-    deployment = config.deployment(options.target) if options.target is not None else config.role("target")
+    deployment = _target(config, options)
     looks = _looks(config, options)
-    cases = tuple(case for pairing in pairings for case in pairing.known)
+    contexts = pairings[0].target
+    cases = tuple(contexts.sent(case) for pairing in pairings for case in pairing.known)
     # What `--run` needs to judge the same cases again.
     said: JsonObject = {
         "select": options.select,
@@ -256,7 +278,7 @@ def _order(config: Config, options: CompareOptions, pairings: tuple[Pairing, ...
         "paths": [_from_root(config, path) for path in options.suites],
         "looks": list(looks),
     }
-    return Order("compare", deployment, cases, looks[-1], config.plan.seed, said)
+    return Order("compare", deployment, cases, looks[-1], config.plan.seed, said, contexts=contexts)
 
 
 def _looks(config: Config, options: CompareOptions) -> tuple[int, ...]:
@@ -331,7 +353,10 @@ def _reported(
         ) from error
     if written.size_bytes > WARN_BYTES:
         comparison = replace(comparison, warnings=(*comparison.warnings, _large(written.size_bytes)))
-    return Compared(comparison, path, failure_summary(record, failed_calls(store, record)))
+    cases = [case for suite in judged for case in suite.pairing.known]
+    contexts = [judged[0].pairing.source, judged[0].pairing.target]
+    said = tuple(sentence for each in contexts for sentence in summary_of(each, cases))
+    return Compared(comparison, path, failure_summary(record, failed_calls(store, record)), said)
 
 
 def _large(size_bytes: int) -> str:

@@ -16,7 +16,7 @@ from promptreg.text.sentence import Sentence
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from promptreg.canonical import Json
+    from promptreg.canonical import Json, JsonObject
     from promptreg.config import Config
     from promptreg.config.model import Deployment
     from promptreg.context.counters import Chosen
@@ -76,11 +76,8 @@ def side_of(wanted: Wanted, config: Config | None, name: str) -> Side:
     if window is None:
         called = "--window N" if wanted.deployment is None else f"a `window` under [deployments.{wanted.deployment}]"
         raise UsageError(f"The window is not known. Give {called}, in tokens, such as 8192.")
-    reserve, origin = _reserve(wanted, deployment, window)
-    budget = Budget(window, reserve)
-    if target is not None and target.longest_prompt is not None:
-        # A limit of the server's own for prompts is kept like the margin.
-        budget = Budget(window, reserve, max(budget.margin, window - reserve - target.longest_prompt))
+    reserve, origin = reserve_of(wanted.reserve, {} if deployment is None else deployment.request, window)
+    budget = budget_of(window, reserve, target)
     if budget.tokens < 1:
         raise UsageError(
             f"A window of {window} tokens has no room for a prompt when {reserve} are kept free for the answer and "
@@ -91,18 +88,32 @@ def side_of(wanted: Wanted, config: Config | None, name: str) -> Side:
     return Side(name if deployment is None else deployment.name, budget, chosen, target, origin, form)
 
 
+def budget_of(window: int, reserve: int, target: Target | None) -> Budget:
+    """The budget of a window; a limit of the server's own for prompts is kept like the margin."""
+    budget = Budget(window, reserve)
+    if target is None or target.longest_prompt is None:
+        return budget
+    return Budget(window, reserve, max(budget.margin, window - reserve - target.longest_prompt))
+
+
 def _counter(wanted: Wanted, deployment: Deployment | None) -> Chosen:
     if deployment is None or wanted.counter is not None or wanted.encoder is not None:
         return choose_counter(wanted.counter, wanted.encoder)
     return counter_for(deployment)
 
 
-def _reserve(
-    wanted: Wanted, deployment: Deployment | None, window: int
+def reserve_of(
+    wanted: int | None, request: JsonObject, window: int
 ) -> tuple[int, Literal["option", "request", "default"]]:
-    if wanted.reserve is not None:
-        return wanted.reserve, "option"
-    request = {} if deployment is None else deployment.request
+    """What is kept free of a window for the answer, and where that comes from.
+
+    Args:
+        wanted: what was asked for by name; it wins.
+        request: parameters of the request, of which `max_tokens` counts.
+        window: in tokens; a small one has a small default.
+    """
+    if wanted is not None:
+        return wanted, "option"
     for key in _MOST_TOKENS:
         value = request.get(key)
         if isinstance(value, int) and not isinstance(value, bool) and value > 0:

@@ -19,6 +19,7 @@ from promptreg.scoring.faults.over_cases import CaseSet
 from promptreg.scoring.faults.set_level import Outcome, passes_usually, task_class_losses
 from promptreg.workflow.pairing import CLUSTER_TAG
 from promptreg.workflow.plugins import load_extensions
+from promptreg.workflow.sent import never_asked
 from promptreg.workflow.stored import CaseSamples, GoldenSamples
 
 if TYPE_CHECKING:
@@ -87,12 +88,13 @@ def read_cases(
         of_case = sides if golden.approved is None else (sides[1], sides[1])
         recorded = [_if_recorded(kept.get(index), answer) for index, answer in enumerate(answers)]
         samples = [asked.get(index) for index in range(passes)]
+        sent = pairing.source.sent(case), pairing.target.sent(case)
         found[case.case_id] = ReadCase(
             answers,
             tuple(None if sample is None else sample.reading.answer for sample in samples),
             tuple(map(_measured, recorded)) if measured else (),
             tuple(map(_measured, samples)) if measured else (),
-            _faults(case, answers, recorded, samples, of_case, together, extensions),
+            _faults(sent, answers, _asked(recorded), _asked(samples), of_case, together, extensions),
         )
     for case_id, of_set, finding in together.findings():
         read = found[case_id]
@@ -119,7 +121,7 @@ class _Side:
 
 
 def _faults(
-    case: Case,
+    sent: tuple[Case, Case],
     answers: Sequence[Answer | None],
     recorded: Sequence[ReadSample | None],
     samples: Sequence[ReadSample | None],
@@ -127,14 +129,17 @@ def _faults(
     together: CaseSet,
     extensions: Extensions,
 ) -> CaseFaults:
-    """What the rules find in the calls of one case; its calls are added to those of the others."""
-    of_source, of_target = (side.request(case) for side in sides)
+    """What the rules find in the calls of one case, as each side was sent it; its calls are added to the others'."""
+    case = sent[0]
+    of_source, of_target = (side.request(each) for side, each in zip(sides, sent, strict=True))
     source = [None if sample is None else sides[0].observed(sample, of_source) for sample in recorded]
     unseen = [
         None if call is not None or answer is None else observe_answer(answer, of_source)
         for call, answer in zip(source, answers, strict=True)
     ]
     golden = _golden([call for call in source if call is not None], answers)
+    if case.request.sha256 != sent[1].request.sha256:
+        golden = replace(golden, prompt_tokens=frozenset())  # another prompt has another length
     target = [sides[1].observed(sample, of_target, golden) for sample in samples if sample is not None]
     together.add(case.case_id, [call or answer for call, answer in zip(source, unseen, strict=True)], target)
     return case_faults(
@@ -150,6 +155,11 @@ def _faults(
 def _if_recorded(sample: ReadSample | None, answer: Answer | None) -> ReadSample | None:
     """The stored call of a pass, where it gave the very answer that is recorded."""
     return sample if sample is not None and sample.reading.answer == answer else None
+
+
+def _asked(samples: Sequence[ReadSample | None]) -> list[ReadSample | None]:
+    """The samples that say something of their deployment; None for those for which it was never asked."""
+    return [sample if sample is None or not never_asked(sample.stored.attempts[-1]) else None for sample in samples]
 
 
 def _measured(sample: ReadSample | None) -> Measured | None:

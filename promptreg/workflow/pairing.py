@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 from promptreg.baseline.read import read_baseline
 from promptreg.errors import BaselineError, Place, Problem
 from promptreg.scoring.score import CasePair
+from promptreg.workflow.case_contexts import NO_CONTEXTS, Contexts
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -38,10 +39,20 @@ class Pairing:
     varied_otherwise: tuple[str, ...] = ()
     """Ids of new cases whose very request is recorded, but with varied prompts where the suite asks for none, or
     without where it asks for them (`noise`)."""
+    source: Contexts = NO_CONTEXTS
+    """What the source would be sent now of cases under a context: by that they are paired."""
+    target: Contexts = NO_CONTEXTS
+    """What the target is sent of them."""
 
 
 def pair_with_baseline(
-    suite: Suite, baseline: Baseline, *, whole: bool, asked: Mapping[str, str] | None = None
+    suite: Suite,
+    baseline: Baseline,
+    *,
+    whole: bool,
+    asked: Mapping[str, str] | None = None,
+    source: Contexts = NO_CONTEXTS,
+    target: Contexts = NO_CONTEXTS,
 ) -> Pairing:
     """Divide the cases of a suite.
 
@@ -51,6 +62,8 @@ def pair_with_baseline(
         whole: whether the suite has all its cases; a selection says nothing about cases that are missing.
         asked: of a stored run, the request hashes by case id; None before a run. The suite and the baseline may both
             have moved on since the run: its answers to another request are not compared.
+        source: what the source is sent of cases under a context.
+        target: what the target is sent of them.
 
     Raises:
         BaselineError: the file is the baseline of another suite.
@@ -65,17 +78,19 @@ def pair_with_baseline(
     otherwise: list[str] = []
     for case in suite.cases:
         golden = baseline.goldens.get(case.case_id)
-        recorded = golden is not None and bool(golden.answers) and golden.request_sha256 == case.request.sha256
+        of_source = source.sent(case).request.sha256
+        recorded = golden is not None and bool(golden.answers) and golden.request_sha256 == of_source
         if recorded and golden is not None and golden.noise != case.noise:
             otherwise.append(case.case_id)
             recorded = False
-        if recorded and asked is not None and asked.get(case.case_id) != case.request.sha256:
+        if recorded and asked is not None and asked.get(case.case_id) != target.sent(case).request.sha256:
             unasked.append(case.case_id)
             recorded = False
         (known if recorded else new).append(case)
     present = {case.case_id for case in suite.cases}
     missing = sorted(set(baseline.goldens) - present) if whole else []
-    return Pairing(suite, baseline, tuple(known), tuple(new), tuple(unasked), tuple(missing), tuple(otherwise))
+    divided = tuple(known), tuple(new), tuple(unasked), tuple(missing), tuple(otherwise)
+    return Pairing(suite, baseline, *divided, source, target)
 
 
 def recorded_pairs(pairing: Pairing) -> list[CasePair]:

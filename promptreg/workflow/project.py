@@ -24,8 +24,8 @@ def project_suites(config: Config, paths: Sequence[Path], select: str | None) ->
 
     Raises:
         ConfigError: when the project's hooks, or a plugin, are wrong.
-        SuiteError: with every problem of every file: loading, unknown checks, parameters and judges, wrong
-            check arguments.
+        SuiteError: with every problem of every file: loading, unknown checks, parameters, judges and strategies,
+            wrong check arguments.
         UsageError: when the expression is wrong or selects nothing.
     """
     own = load_extensions(config.root).checks
@@ -38,4 +38,8 @@ def project_suites(config: Config, paths: Sequence[Path], select: str | None) ->
     # Wrong arguments of checks must come out before the first call is paid for, not when the answers are judged.
     specs = [check for suite in suites for case in suite.cases for check in case.checks]
     registry.build_checks(specs, config.root, Services(judges=config.deployments), own)
+    if any(case.context is not None for suite in suites for case in suite.cases):
+        from promptreg.workflow.case_contexts import check_strategies  # noqa: PLC0415 - most projects have no context
+
+        check_strategies(suites)
     return select_cases(suites, select)

@@ -13,6 +13,7 @@ from promptreg.errors import ConfigError, EndpointError, ExitCode, UsageError
 from promptreg.store.store import Store
 from promptreg.verdict.model import rounded
 from promptreg.verdict.recording import not_exchangeable
+from promptreg.workflow.case_contexts import CaseFitter, summary_of
 from promptreg.workflow.collect import (
     Collected,
     OnProgress,
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
     from promptreg.canonical import Json, JsonObject
     from promptreg.config import Config
     from promptreg.suite.model import Suite
+    from promptreg.text.sentence import Sentence
     from promptreg.verdict.recording import RecordingJudgement
 
 RECORDING_SCHEMA = "promptreg.recording/1"
@@ -99,6 +101,8 @@ class Recording:
     warnings: tuple[str, ...]
     failures: str | None = None
     """How many calls got no answer and what most of them said; None when none failed."""
+    contexts: tuple[Sentence, ...] = ()
+    """What was shortened for the deployment's window; empty when no case has a `context`."""
 
     @property
     def exit_code(self) -> ExitCode:
@@ -117,6 +121,7 @@ class Recording:
             "failed": self.failed,
             "warnings": list(self.warnings),
             "suites": [suite.to_json(root) for suite in self.suites],
+            "contexts": [{"sentence": said.en, "sentence_zh": said.zh} for said in self.contexts],
         }
 
 
@@ -167,6 +172,7 @@ class _Plan:
     """What is to be recorded, and what is there already."""
 
     suites: tuple[Suite, ...]
+    """With the requests that are sent."""
     order: Order
     earlier: Mapping[str, Baseline]
     """By suite, the baselines that the recording adds to; empty when it replaces them."""
@@ -178,11 +184,13 @@ def _plan(config: Config, options: RecordOptions) -> _Plan:
     if passes < 1:
         raise UsageError(f"--passes must be at least 1, got {passes}.")
     suites = project_suites(config, options.suites, options.select)
+    contexts = CaseFitter(config).fit(deployment, suites)
+    suites = tuple(map(contexts.suite, suites))
     said: dict[str, Json] = {"select": options.select}
     whole = options.select is None and not options.top_up
     earlier = {} if whole else earlier_baselines(config, suites, deployment, request_defaults(deployment))
     cases = tuple(case for suite in suites for case in suite.cases)
-    order = Order("record", deployment, cases, passes, config.plan.seed, said)
+    order = Order("record", deployment, cases, passes, config.plan.seed, said, contexts=contexts)
     if options.top_up:
         order = replace(order, held=held_passes(suites, earlier))
         asked = {(call.case.suite, call.case.case_id) for call in order.calls()}
@@ -234,6 +242,7 @@ def _write(config: Config, store: Store, plan: _Plan, collected: Collected, chec
         suites=tuple(written),
         warnings=tuple(warnings),
         failures=failure_summary(record, failed_calls(store, record)),
+        contexts=summary_of(order.contexts, order.cases),
     )
 
 

@@ -264,7 +264,7 @@ cases:
   - id: a
     prompt: rply
     asertions: []
-    context: {strategy: x}
+    context: {strategy: x, windw: 1}
     history: live
   - {}
   - cases_from: x.csv
@@ -282,7 +282,7 @@ cases:
         "Did you mean `language`?",
         "Did you mean `not_refusal`?", "One check per entry", "Did you mean `system`?",
         "`user` must be a text, not a list",
-        "no prompt `rply`. Did you mean `reply`?", "Unknown key `asertions`", "`context` is not supported yet",
+        "no prompt `rply`. Did you mean `reply`?", "Unknown key `asertions`", "`context` has no key `windw`",
         "`history` is not supported yet", "The key `id` is missing", "Did you mean `prompt`?", "must not be empty",
     ):  # fmt: skip
         assert hint in text
@@ -474,6 +474,6 @@ def test_a_key_of_cases_beside_a_case_file(tmp_path):
     )
     assert "Did you mean" not in problem
     assert (
-        "Unknown key `messages`. Allowed are `cases_from`, `checks`, `encoding`, `id`, `infer`, `noise`, `prompt`"
-        in problem
+        "Unknown key `messages`. Allowed are `cases_from`, `checks`, `context`, `encoding`, `id`, `infer`, `noise`, "
+        "`prompt`" in problem
     )

@@ -70,6 +70,8 @@ class Wiring:
     """How long an idle connection is kept for the next request; 0 for a connection of its own for each."""
     stop_loops: bool = True
     """Whether a stream that repeats itself again and again is left, see `loops`."""
+    keep_sent: bool = False
+    """Whether an exchange holds the body that went out, for those who check it."""
     path: str = CHAT_PATH
     """Where the `wire` transport posts requests, see `url`."""
 

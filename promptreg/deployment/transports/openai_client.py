@@ -7,6 +7,7 @@ most of a second, so only deployments with `client = "openai"` do.
 from __future__ import annotations
 
 import time
+from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any, Self
 
 import aiohttp
@@ -53,6 +54,7 @@ class OpenAITransport:
                 proxy=wiring.proxy,
                 timeout=timeout,
                 limits=httpx2.Limits(max_connections=wiring.concurrency, keepalive_expiry=wiring.keep_alive_s),
+                event_hooks={"request": [_keep_sent]} if wiring.keep_sent else None,
             )
         except (ImportError, ValueError) as error:
             raise ConfigError(
@@ -85,9 +87,13 @@ class OpenAITransport:
         extra = {name: value for name, value in body.items() if name not in self._known}
         loops = LoopWatch(body) if self._wiring.stop_loops and body.get("stream") is True else None
         attempt = _Attempt(self._wiring, self._url, self._wiring.limits, loops)
-        async with attempt.guard(), completions.create(**params, extra_body=extra or None) as response:
-            attempt.head(response.status_code, response.headers)
-            await attempt.receive(response.iter_bytes())
+        attempt_being_sent = _SENDING.set(attempt)
+        try:
+            async with attempt.guard(), completions.create(**params, extra_body=extra or None) as response:
+                attempt.head(response.status_code, response.headers)
+                await attempt.receive(response.iter_bytes())
+        finally:
+            _SENDING.reset(attempt_being_sent)
         return attempt.exchange()
 
     async def get(self, path: str) -> Exchange:
@@ -117,6 +123,7 @@ class _Attempt:
         self.status: int | None = None
         self.headers: tuple[tuple[str, str], ...] = ()
         self.failure: Failure | None = None
+        self.sent: bytes | None = None
 
     def head(self, status: int, headers: httpx2.Headers) -> None:
         self.status = status
@@ -141,7 +148,19 @@ class _Attempt:
         return _Guard(self)
 
     def exchange(self) -> Exchange:
-        return Exchange(self.sent_at, self.watch.elapsed(), self.status, self.headers, tuple(self.chunks), self.failure)
+        elapsed, chunks = self.watch.elapsed(), tuple(self.chunks)
+        return Exchange(self.sent_at, elapsed, self.status, self.headers, chunks, self.failure, self.sent)
+
+
+_SENDING: ContextVar[_Attempt | None] = ContextVar("promptreg_sending", default=None)
+"""The attempt of the task that runs: the client's hook is told of a request, not of who made it."""
+
+
+async def _keep_sent(request: httpx2.Request) -> None:
+    """Keeps the body as the client hands it to its connection."""
+    attempt = _SENDING.get()
+    if attempt is not None:
+        attempt.sent = await request.aread()
 
 
 class _Guard:

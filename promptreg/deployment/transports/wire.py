@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import aiohttp
 
@@ -50,6 +50,7 @@ class WireTransport:
             ),
             headers={**headers, **wiring.headers},
             trust_env=False,  # the proxy is taken from the environment once, not looked up for each request
+            trace_configs=[_keeping_what_is_sent()] if wiring.keep_sent else None,
         )
         return self
 
@@ -80,6 +81,7 @@ class WireTransport:
         status: int | None = None
         headers: tuple[tuple[str, str], ...] = ()
         failure: Failure | None = None
+        sent: list[bytes] | None = [] if self._wiring.keep_sent else None
         try:
             async with (
                 watch,
@@ -90,6 +92,7 @@ class WireTransport:
                     headers={"Content-Type": "application/json"} if data is not None else None,
                     proxy=self._proxy,
                     allow_redirects=False,
+                    trace_request_ctx=sent,
                 ) as response,
             ):
                 status = response.status
@@ -105,7 +108,8 @@ class WireTransport:
                 failure = failure_of(error, url, limits, answering=status is not None)
         except (aiohttp.ClientError, OSError, asyncio.IncompleteReadError) as error:
             failure = failure_of(error, url, limits, answering=status is not None)
-        return Exchange(sent_at, watch.elapsed(), status, headers, tuple(chunks), failure)
+        body = b"".join(sent) if sent else None
+        return Exchange(sent_at, watch.elapsed(), status, headers, tuple(chunks), failure, body)
 
     async def _receive(
         self, content: aiohttp.StreamReader, watch: Watch, chunks: list[Chunk], loops: LoopWatch | None
@@ -122,3 +126,18 @@ class WireTransport:
                 loops.drop_begun_line(chunks)
                 return endless
         return None
+
+
+def _keeping_what_is_sent() -> aiohttp.TraceConfig:
+    """Collects what is written to the connection: the last place where the bytes of a request can be seen."""
+
+    async def begin(_: aiohttp.ClientSession, context: Any, __: aiohttp.TraceRequestHeadersSentParams) -> None:
+        context.trace_request_ctx.clear()  # of a first try on a connection that was closed meanwhile
+
+    async def keep(_: aiohttp.ClientSession, context: Any, params: aiohttp.TraceRequestChunkSentParams) -> None:
+        context.trace_request_ctx.append(bytes(params.chunk))
+
+    trace = aiohttp.TraceConfig()
+    trace.on_request_headers_sent.append(begin)
+    trace.on_request_chunk_sent.append(keep)
+    return trace
