@@ -29,8 +29,17 @@ def did_you_mean(word: str, allowed: Collection[str]) -> str:
     return f" Did you mean `{best}`?" if best else ""
 
 
-def listing(names: Collection[str]) -> str:
-    """Names as people read them: sorted, in backquotes, at most 24."""
-    shown = [f"`{name}`" for name in sorted(names)[:_LISTED]]
+def listing(names: Collection[str], most: int = _LISTED) -> str:
+    """Names as people read them: sorted, in backquotes, at most so many."""
+    shown = [f"`{name}`" for name in sorted(names)[:most]]
     more = len(names) - len(shown)
     return ", ".join(shown) + (f" and {more} more" if more > 0 else "")
+
+
+def no_such_check(name: str, known: Collection[str]) -> str:
+    """The sentence about an unknown check, with all that there are; those with `not_` are not listed once more."""
+    plain = [each for each in known if each.removeprefix("not_") == each or each.removeprefix("not_") not in known]
+    return (
+        f"There is no check `{name}`.{did_you_mean(name, known)} Checks are {listing(plain, len(plain))}"
+        f"{', each also with `not_` before it' if len(plain) < len(known) else ''}."
+    )

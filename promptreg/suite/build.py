@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from pydantic import TypeAdapter, ValidationError
@@ -39,6 +39,7 @@ from promptreg.suite.written import (
     WrittenSuite,
     id_problem,
 )
+from promptreg.suite.wrong_checks import without_wrong_checks
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -101,8 +102,8 @@ class SuiteBuilder:
     def __init__(self, path: Path, root: Path, names: KnownNames) -> None:
         self.problems: list[Problem] = []
         self._root = root
-        self._names = names
         self._shown = shown_path(path, root)
+        self._names = replace(names, path=self._shown)
         self._data: Any = None
         self._suite = ""
         self._prompts: dict[str, Prompt | None] = {}
@@ -151,14 +152,15 @@ class SuiteBuilder:
             return written, list(range(len(written.cases)))
         for at, message in found:
             self._problem(message, at)
-        if not all(len(at) > 1 and at[0] == "cases" for at, _ in found):
+        rest, others = without_wrong_checks(data, (at for at, _ in found))
+        if not all(len(at) > 1 and at[0] == "cases" for at in others):
             self._check_names_of_prompts(data)
             return None, []
-        broken = {at[1] for at, _ in found}
+        broken = {at[1] for at in others}
         positions = [position for position in range(len(data["cases"])) if position not in broken]
         if not positions:
             return None, []
-        rest = {**data, "cases": [data["cases"][position] for position in positions]}
+        rest["cases"] = [rest["cases"][position] for position in positions]
         return WrittenSuite.model_validate(rest, context=self._names), positions
 
     def _check_names_of_prompts(self, data: Table) -> None:
@@ -265,6 +267,19 @@ class SuiteBuilder:
             note = f" The same holds for {more} more case{'s' if more > 1 else ''} of this file." if more else ""
             self.problems.append(Problem(first.message + note, first.place))
 
+    def _read_line(self, values: Mapping[str, Any], place: Place) -> WrittenLine:
+        """A line of a case file; wrong checks are told and left out, any other problem is told and raised."""
+        names = replace(self._names, path=place.path)
+        try:
+            return _LINE.validate_python(values, context=names)
+        except ValidationError as error:
+            found = sentences(error, WrittenLine, ADVICE)
+            self.problems += [Problem(message, place) for _, message in found]
+            rest, others = without_wrong_checks(values, (at for at, _ in found))
+            if others:
+                raise
+            return _LINE.validate_python(rest, context=names)
+
     def _claim(self, case_id: str, place: Place) -> bool:
         """Whether the id is still free. It is taken from now on."""
         other = self._ids.setdefault(case_id, place)
@@ -328,9 +343,8 @@ class SuiteBuilder:
         if not _CASE_KEYS & values.keys():
             values = {"vars": values if column is None else {**values, column: case_id}}
         try:
-            line = _LINE.validate_python({**values, "id": case_id}, context=self._names)
-        except ValidationError as error:
-            self.problems += [Problem(message, row.place) for _, message in sentences(error, WrittenLine, ADVICE)]
+            line = self._read_line({**values, "id": case_id}, row.place)
+        except ValidationError:
             return
         name = line.id or ""
         checks = [CheckSpec(check.name, check.argument, row.place) for check in line.checks]

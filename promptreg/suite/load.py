@@ -13,17 +13,22 @@ from promptreg.suite.files import find_suite_files, shown_path
 from promptreg.suite.written import KnownNames
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
     from pathlib import Path
 
-    from promptreg.suite.model import Suite
+    from promptreg.suite.model import CheckSpec, Suite
 
 _LISTED = 200
 """Problems listed per file; more are counted."""
 
 
 def load_suites(
-    paths: Sequence[Path], root: Path, *, check_names: frozenset[str], param_names: frozenset[str]
+    paths: Sequence[Path],
+    root: Path,
+    *,
+    check_names: frozenset[str],
+    param_names: frozenset[str],
+    wrong_check: Callable[[CheckSpec], str | None] | None = None,
 ) -> tuple[Suite, ...]:
     """The suites in `paths`.
 
@@ -31,12 +36,14 @@ def load_suites(
         paths: Suite files, or folders searched for *.yaml and *.yml.
         root: The project's root: places are named from it, and files named by suites must lie inside it.
         check_names: The checks there are.
+        wrong_check: What is wrong with a check of one of these names, as a sentence; None when nothing is. It is asked
+            while a file is read, so that wrong arguments stand beside all other problems of the file.
         param_names: The request parameters there are; `extra_body` is always allowed besides.
 
     Raises:
         SuiteError: with every problem of every file, each with its line.
     """
-    names = KnownNames(check_names, param_names)
+    names = KnownNames(check_names, param_names, wrong_check)
     suites: list[Suite] = []
     problems: list[Problem] = []
     taken: dict[str, Suite] = {}

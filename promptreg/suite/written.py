@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any, NamedTuple
 
@@ -19,14 +19,15 @@ from pydantic import (
     WithJsonSchema,
 )
 
-from promptreg.config.hints import did_you_mean, listing
+from promptreg.config.hints import did_you_mean, listing, no_such_check
 from promptreg.config.model import problem
 from promptreg.config.names import name_problem
 from promptreg.config.problems import named_kind
+from promptreg.errors import Place
+from promptreg.suite.context import Context  # noqa: TC001 - pydantic reads it
 from promptreg.suite.message import JSON_SCHEMA as MESSAGE_SCHEMA
 from promptreg.suite.message import MessageError, read_message
-from promptreg.suite.context import Context  # noqa: TC001 - pydantic reads it
-from promptreg.suite.model import NoiseSource
+from promptreg.suite.model import CheckSpec, NoiseSource
 from promptreg.suite.scalars import AmbiguousWordError, exact, typed, variable
 
 MAX_ID = 300
@@ -39,6 +40,10 @@ class KnownNames:
 
     checks: frozenset[str]
     params: frozenset[str]
+    wrong_check: Callable[[CheckSpec], str | None] | None = None
+    """What is wrong with a check of a known name, as a sentence; None when nothing is."""
+    path: str = ""
+    """The file that is read, from the project's root."""
 
 
 class WrittenCheck(NamedTuple):
@@ -92,8 +97,11 @@ def _check(value: object, info: ValidationInfo) -> WrittenCheck:
         raise problem(f"A check is a name, or `name: argument`, not {named_kind(value)}.")
     known = info.context
     if isinstance(known, KnownNames) and check.name not in known.checks:
-        hint = did_you_mean(check.name, known.checks)
-        raise problem(f"There is no check `{check.name}`.{hint} Checks are {listing(known.checks)}.")
+        raise problem(no_such_check(check.name, known.checks))
+    if isinstance(known, KnownNames) and known.wrong_check is not None:
+        wrong = known.wrong_check(CheckSpec(check.name, check.argument, Place(known.path)))
+        if wrong is not None:
+            raise problem(wrong)
     return check
 
 

@@ -34,10 +34,9 @@ def project_suites(config: Config, paths: Sequence[Path], select: str | None) ->
         config.root,
         check_names=registry.check_names(own),
         param_names=param_names(),
+        # Wrong arguments of checks must come out before the first call is paid for, not when the answers are judged.
+        wrong_check=registry.argument_reader(config.root, Services(judges=config.deployments), own),
     )
-    # Wrong arguments of checks must come out before the first call is paid for, not when the answers are judged.
-    specs = [check for suite in suites for case in suite.cases for check in case.checks]
-    registry.build_checks(specs, config.root, Services(judges=config.deployments), own)
     if any(case.context is not None for suite in suites for case in suite.cases):
         from promptreg.workflow.case_contexts import check_strategies  # noqa: PLC0415 - most projects have no context
 

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, NamedTuple, Protocol, runtime_checkable
 
-from promptreg.config.problems import named_kind
 from promptreg.text.preview import preview
 from promptreg.text.sentence import Sentence
 
@@ -212,6 +211,8 @@ def written_text(value: Json, named: str, example: str) -> str:
         return str(value)
     if isinstance(value, str) and value:
         return value
+    from promptreg.config.problems import named_kind  # noqa: PLC0415 - loads pydantic, for an error only
+
     instead = "" if value is None or value == "" else f", not {named_kind(value)}"
     raise BadArgument(f"{named} needs a text that is not empty{instead}, such as `{example}`.")
 

@@ -165,13 +165,13 @@ def band(value: Json, setting: Setting, field: str, *, bare: str) -> Band:
     Raises:
         BadArgument: for anything else.
     """
+    what = f"`{setting.name}`" if field == setting.name.removeprefix("not_") else f"`{field}` of `{setting.name}`"
     if not isinstance(value, Mapping):
         count = _count(value)
         if count is None:
             meaning = "the largest number allowed" if bare == "max" else "the exact number"
             raise BadArgument(
-                f"`{field}` of `{setting.name}` needs a whole number from 0 ({meaning}), or "
-                f"`{field}: {{min: 1, max: 5}}`.",
+                f"{what} needs a whole number from 0 ({meaning}), or `{field}: {{min: 1, max: 5}}`.",
             )
         return Band(None if bare == "max" else count, count)
     ends: dict[str, int] = {}
@@ -179,16 +179,15 @@ def band(value: Json, setting: Setting, field: str, *, bare: str) -> Band:
         count = _count(end)
         if key not in ("min", "max") or count is None:
             raise BadArgument(
-                f"`{field}` of `{setting.name}` has the fields `min` and `max`, both whole numbers from 0; "
+                f"{what} has the fields `min` and `max`, both whole numbers from 0; "
                 f"{quoted(f'{key}: {end}')} is none of them.",
             )
         ends[key] = count
     if not ends:
-        raise BadArgument(f"`{field}` of `{setting.name}` needs `min`, `max` or both.")
+        raise BadArgument(f"{what} needs `min`, `max` or both.")
     if "min" in ends and "max" in ends and ends["min"] > ends["max"]:
         raise BadArgument(
-            f"`{field}` of `{setting.name}` has a `min` ({ends['min']}) above its `max` ({ends['max']}): "
-            "no answer could pass.",
+            f"{what} has a `min` ({ends['min']}) above its `max` ({ends['max']}): no answer could pass.",
         )
     return Band(ends.get("min"), ends.get("max"))
 

@@ -7,6 +7,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
 from promptreg.canonical import canonical_json
+from promptreg.config.hints import no_such_check
 from promptreg.errors import Problem, SuiteError
 from promptreg.scoring.checks import (
     call,
@@ -48,7 +49,7 @@ from promptreg.scoring.checks.base import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
     from pathlib import Path
 
     from promptreg.answer.model import Answer
@@ -204,12 +205,35 @@ def build_checks(
     return tuple(built)
 
 
+def argument_reader(
+    root: Path, services: Services = NO_SERVICES, own: Mapping[str, Builder] = MappingProxyType({})
+) -> Callable[[CheckSpec], str | None]:
+    """A function that says what is wrong with a check as written, in a sentence; None when nothing is.
+
+    Args:
+        root: The project's folder.
+        services: What checks may use beside the answer.
+        own: The project's own checks, by name.
+    """
+    builders = {**_BUILDERS, **own}
+    # Suites give the same checks to many cases: each different one is made once.
+    known: dict[tuple[str, str, str], str | None] = {}
+
+    def wrong(spec: CheckSpec) -> str | None:
+        key = (spec.name, canonical_json(spec.argument), spec.place.path)
+        if key not in known:
+            made = _build(spec, builders, root, services)
+            known[key] = made.message if isinstance(made, Problem) else None
+        return known[key]
+
+    return wrong
+
+
 def _build(spec: CheckSpec, builders: Mapping[str, Builder], root: Path, services: Services) -> BuiltCheck | Problem:
     negated = spec.name not in builders and spec.name.startswith(_NEGATION)
     builder = builders.get(spec.name.removeprefix(_NEGATION) if negated else spec.name)
     if builder is None:
-        names = ", ".join(sorted(check_names(builders)))
-        return Problem(f"There is no check `{spec.name}`. Known are {names}.", spec.place)
+        return Problem(no_such_check(spec.name, check_names(builders)), spec.place)
     try:
         check = builder(spec.argument, Setting(spec.name, root, spec.place, services))
     except BadArgument as error:
