@@ -7,15 +7,14 @@ limit on the length, so they tell how far a prompt is beyond the window, which t
 
 from __future__ import annotations
 
-import asyncio
-import threading
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Final, Self, TypeVar
+from typing import TYPE_CHECKING, Final, Self
 
 from promptreg.canonical import sha256_of
 from promptreg.context.counters import Chosen, choose_counter
 from promptreg.context.counting import EstimateCounter
+from promptreg.deployment.blocking import BlockingLoop
 from promptreg.deployment.client import wiring_of
 from promptreg.deployment.envelope import describe_body, error_message
 from promptreg.deployment.json_text import parse_json
@@ -25,7 +24,7 @@ from promptreg.deployment.targets.target import target_of
 from promptreg.errors import EndpointError, UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Coroutine, Sequence
+    from collections.abc import Sequence
     from pathlib import Path
     from types import TracebackType
 
@@ -35,8 +34,6 @@ if TYPE_CHECKING:
     from promptreg.context.encoders.model import Encoder
     from promptreg.deployment.exchange import Exchange
     from promptreg.deployment.transports.base import Transport
-
-_Result = TypeVar("_Result")
 
 SERVER: Final = "server"
 """The `tokenizer` of a deployment whose own endpoint is to count."""
@@ -117,26 +114,19 @@ class TokenEndpoint:
         self._redactor = Redactor(known_secrets(secrets, deployment.base_url, deployment.proxy), deployment.headers_env)
         wiring = replace(wiring_of(deployment, profile, secrets, root), path=path)
         self._transport: Transport = WireTransport(wiring) if transport is None else transport
-        self._loop: asyncio.AbstractEventLoop | None = None
-        self._thread: threading.Thread | None = None
+        self._loop = BlockingLoop("promptreg-tokenize")
         self._known: dict[str, int] = {}
 
     def __enter__(self) -> Self:
-        self._loop = asyncio.new_event_loop()
-        self._thread = threading.Thread(target=self._loop.run_forever, name="promptreg-tokenize", daemon=True)
-        self._thread.start()
-        self._run(self._transport.__aenter__())
+        self._loop.__enter__()
+        self._loop.run(self._transport.__aenter__())
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
-        self._run(self._transport.__aexit__(kind, error, traceback))
-        if self._loop is not None and self._thread is not None:
-            self._loop.call_soon_threadsafe(self._loop.stop)
-            self._thread.join()
-            self._loop.close()
-        self._loop = self._thread = None
+        self._loop.run(self._transport.__aexit__(kind, error, traceback))
+        self._loop.__exit__(kind, error, traceback)
 
     def count(self, body: JsonObject) -> int:
         """The count that the server answers to one request body.
@@ -147,14 +137,10 @@ class TokenEndpoint:
         key = sha256_of(body)
         known = self._known.get(key)
         if known is None:
-            known = self._known[key] = self._count_of(self._redactor.exchange(self._run(self._transport.send(body))))
+            known = self._known[key] = self._count_of(
+                self._redactor.exchange(self._loop.run(self._transport.send(body)))
+            )
         return known
-
-    def _run(self, work: Coroutine[object, object, _Result]) -> _Result:
-        if self._loop is None:
-            work.close()
-            raise RuntimeError("the endpoint is used outside its context")
-        return asyncio.run_coroutine_threadsafe(work, self._loop).result()
 
     def _count_of(self, exchange: Exchange) -> int:
         if exchange.failure is not None:
