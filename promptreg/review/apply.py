@@ -41,8 +41,10 @@ class Now:
     moved: Sentence | None = None
     """Who replaced the golden and when, as far as it is known; only looked at when it is not the one shown."""
     in_suite: bool = True
+    candidate_sha256: str | None = None
+    """Of the answers that the store holds now; only looked at for an approval."""
     failed_passes: int = 0
-    """Candidate passes without an answer."""
+    """Passes of theirs without an answer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +119,9 @@ def _outcome(
 def _approve(_: Decision, case: ShownCase, now: Now, __: date) -> Sentence | None:
     if case.verdict == CaseVerdict.ERROR or now.failed_passes:
         return _ERROR
-    return _NOTHING_TO_APPROVE if case.candidate_sha256 is None else None
+    if case.candidate_sha256 is None:
+        return _NOTHING_TO_APPROVE
+    return None if now.candidate_sha256 == case.candidate_sha256 else _STORE_MOVED
 
 
 def _waive(decision: Decision, case: ShownCase, _: Now, today: date) -> Sentence | None:
@@ -195,6 +199,11 @@ def _golden_moved(now: Now) -> Sentence:
 
 _UNKNOWN: Final = Sentence(
     "It is not known by whom; `git log` of the baseline may tell.", "不知道是谁改的，可查看基线的 `git log`。"
+)
+_STORE_MOVED: Final = Sentence(
+    "The store holds other answers now than the report showed: the run went on after it. Judge it again with "
+    "`promptreg report RUN`.",
+    "存储中的回答与报告所示不同：该报告之后运行又继续过。请用 `promptreg report RUN` 重新判定。",
 )
 _SAME_GOLDEN: Final = Sentence("These answers are the golden already.", "这些回答已经是基准输出。")
 _GONE: Final = Sentence("The case has left the baseline already.", "该用例已经不在基线中。")

@@ -305,6 +305,22 @@ class Store:
             append_decisions(self._database.conn, decisions)
 
     @contextmanager
+    def exclusively(self) -> Iterator[None]:
+        """A block that no other process writes beside: what is read in it is still so when it is acted on.
+
+        What the block writes is kept when it ends well, and is not when it raises.
+        """
+        self.flush()
+        with self._errors():
+            self._database.conn.execute("BEGIN IMMEDIATE")
+            try:
+                yield
+            except BaseException:
+                self._database.rollback()
+                raise
+            self._database.conn.execute("COMMIT")
+
+    @contextmanager
     def _errors(self) -> Iterator[None]:
         with store_errors(self.path, self._busy_timeout_s):
             yield
