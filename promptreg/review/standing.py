@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 from datetime import date
-from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, TypeAlias
 
 from pydantic import Field, TypeAdapter, ValidationError
 
@@ -34,6 +34,9 @@ if TYPE_CHECKING:
 STANDING_SCHEMA: Final = "promptreg.standing-decisions/1"
 """Name and version of the format."""
 
+StandingVerb: TypeAlias = Literal["waive", "reject", "defer"]
+"""What can stand in the file."""
+
 _RESTORE = "Restore the file from git."
 
 
@@ -49,7 +52,7 @@ class StandingLine(Strict):
     """One case."""
 
     case_id: Annotated[str, Field(min_length=1)]
-    decision: Literal["waive", "reject", "defer"]
+    decision: StandingVerb
     source: str = Field(description="The deployment whose golden was shown.")
     golden_sha256: Sha256 | None = Field(description="A decision counts only while this is the golden.")
     candidate_sha256: Sha256 | None
@@ -67,7 +70,7 @@ class StandingCase:
     """One line of the file."""
 
     case_id: str
-    decision: Literal["waive", "reject", "defer"]
+    decision: StandingVerb
     source: str
     golden_sha256: str | None
     candidate_sha256: str | None

@@ -313,11 +313,12 @@ class Store:
         self.flush()
         with self._errors():
             self._database.conn.execute("BEGIN IMMEDIATE")
-            try:
-                yield
-            except BaseException:
-                self._database.rollback()
-                raise
+        try:
+            yield
+        except BaseException:
+            self._database.rollback()
+            raise
+        with self._errors():
             self._database.conn.execute("COMMIT")
 
     @contextmanager

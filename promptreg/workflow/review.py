@@ -33,11 +33,15 @@ if TYPE_CHECKING:
     from promptreg.config import Config
     from promptreg.review.apply import Held, Key
     from promptreg.review.decisions import Decision, Decisions
+    from promptreg.review.standing import StandingVerb
     from promptreg.store.reviews import ShownCase
     from promptreg.store.runs import RunRecord
     from promptreg.store.store import Store
 
 REVIEW_SCHEMA: Final = "promptreg.review/1"
+
+_STANDING: Final[Mapping[str, StandingVerb]] = {"waive": "waive", "reject": "reject", "defer": "defer"}
+"""Decisions that stand in a file beside the baselines; the others are in the baseline itself."""
 
 WAITING: Final = frozenset(
     {CaseVerdict.FAIL, CaseVerdict.DRIFT, CaseVerdict.ERROR, CaseVerdict.MISSING, CaseVerdict.NEW}
@@ -272,7 +276,7 @@ class _Applying:
                     del of_suite[case_id]
             lines = standing.setdefault(suite, dict(standing_decisions(self.config, suite, target)))
             lines.pop(case_id, None)
-            if decision.decision in {"waive", "reject", "defer"}:
+            if decision.decision in _STANDING:
                 lines[case_id] = self._line(held)
         found: dict[Path, bytes | None] = {}
         for suite, changed in goldens.items():
@@ -341,11 +345,9 @@ class _Applying:
         decision, case = held.decision, self._shown[held.decision.key]
         candidate = self._candidate(case) if decision.decision == "reject" else None
         rejected = () if candidate is None else {answer_sha256(part.answer) for part in candidate.answers}
-        if decision.decision not in {"waive", "reject", "defer"}:
-            raise AssertionError("unreachable because only these stand beside the baselines")
         return StandingCase(
             case_id=decision.case_id,
-            decision=decision.decision,  # type: ignore[arg-type] - checked in the line above, which mypy does not see through
+            decision=_STANDING[decision.decision],
             source=self.decisions.baseline,
             golden_sha256=decision.golden_sha256,
             candidate_sha256=decision.candidate_sha256,
