@@ -132,6 +132,9 @@ def _print(recording: Recording, config: Config, *, quiet: bool, verbose: bool) 
             out.print(f"{suite.suite}: {suite.cases} cases, {recording.passes} passes → {_shown(suite.baseline, root)}")
             if suite.judgement is not None:
                 _print_judgement(suite.judgement, language, verbose=verbose)
+    if not quiet:
+        for said in recording.contexts:
+            out.print(safe_for_terminal(said.text(language)))
     if not recording.failures and not quiet:
         out.print(f"Run {recording.run_id}: {recording.answered} samples recorded on {recording.deployment}.")
         out.print("Next: commit the baselines, then `promptreg compare`.")

@@ -55,6 +55,8 @@ def print_comparison(result: Compared, config: Config, *, quiet: bool, verbose: 
         _print_suite(out, suite, language, quiet=quiet, everything=verbose)
     if quiet:
         return
+    for said in result.contexts:
+        out.print(safe_for_terminal(said.text(language)))
     for warning in result.comparison.warnings:
         out.print(_WARNING[language].format(text=safe_for_terminal(warning)), style="yellow")
     out.print(_RUN[language].format(run=result.comparison.run_id))

@@ -39,7 +39,7 @@ ALL_DETAILS_CASES = 500
 
 SCRIPTS = (
     "dom.js", "words.js", "text.js", "diff.js", "picture.js", "data.js", "state.js", "query.js", "overview.js",
-    "causes.js", "list.js", "case.js", "evidence.js", "app.js",
+    "causes.js", "list.js", "case.js", "evidence.js", "context.js", "app.js",
 )  # fmt: skip
 """The page's code, in the order in which it is joined."""
 

@@ -202,6 +202,67 @@ class FaultView:
 
 
 @dataclass(frozen=True, slots=True)
+class ContextChangeView:
+    """Messages of a conversation that are gone, cut or replaced in what was sent: dropped neighbours, or one other."""
+
+    places: str
+    """Counted from 0, `4` or `4–17`."""
+    roles: tuple[str, ...]
+    action: str
+    """`dropped`, `cut` or `replaced`."""
+    reason: Sentence
+    tokens: int
+    """As they were."""
+    kept: int = 0
+    """What is left of them in their places."""
+    text: str = ""
+    """What is sent in the place of one message; empty where nothing is."""
+
+
+@dataclass(frozen=True, slots=True)
+class InsertedView:
+    """A message that was put in, such as a summary."""
+
+    role: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class ContextSideView:
+    """What became of a conversation for the window of one deployment. Sizes in tokens."""
+
+    counter: str
+    window: int
+    reserve: int
+    budget: int
+    """What the prompt may have."""
+    messages: int
+    """Of the whole conversation."""
+    total: int | None = None
+    """Of what was sent; None when nothing was."""
+    whole: int | None = None
+    """Of the whole conversation."""
+    problem: Sentence | None = None
+    """Why nothing was sent."""
+    provable: bool = True
+    """False where what goes out cannot be seen."""
+    changes: tuple[ContextChangeView, ...] = ()
+    inserted: tuple[InsertedView, ...] = ()
+    dropped: tuple[int, ...] = ()
+    """Places of the messages that were not sent."""
+    notes: tuple[Sentence, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ContextView:
+    """How a case's conversation was shortened on both sides."""
+
+    strategy: str
+    source: ContextSideView
+    target: ContextSideView
+
+
+@dataclass(frozen=True, slots=True)
 class CauseView:
     """A cause that several cases may have: what the first screen lists and the list of cases can be filtered by."""
 
@@ -247,7 +308,9 @@ class CaseView:
     source_samples: tuple[SampleView, ...] = ()
     target_samples: tuple[SampleView, ...] = ()
     messages: tuple[JsonObject, ...] = ()
-    """The request's messages as sent."""
+    """The request's messages as sent; with a `context` those of the whole conversation."""
+    context: ContextView | None = None
+    """How the conversation was shortened; None where it never is."""
     source_params: JsonObject = field(default_factory=dict)
     """The rest of the request as sent to the source (deployment defaults merged)."""
     target_params: JsonObject = field(default_factory=dict)

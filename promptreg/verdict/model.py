@@ -161,6 +161,8 @@ class CaseJudgement:
     in a verdict is in `zero_tolerance`."""
     not_tolerated: tuple[str, ...] = ()
     """Kinds of faults that made the case fail at once, without a test."""
+    context: JsonObject | None = None
+    """How its conversation was shortened for each window, as in `compare --json`; None where it has no `context`."""
     decision: StandingDecision | None = None
     """The waiver or rejection that the verdict takes into account; None when it takes none."""
 
@@ -377,6 +379,7 @@ def _case(case: CaseJudgement) -> Json:
         "breaches": [_sentences(breach) for breach in case.breaches],
         "faults": [fault.to_json() for fault in case.faults],
         "not_tolerated": list(case.not_tolerated),
+        "context": case.context,
         "channels": {
             name: {
                 "z": rounded(effect.z),

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from pathlib import Path
 
-    from promptreg.canonical import JsonObject
+    from promptreg.canonical import Json, JsonObject
     from promptreg.config import Config, Deployment
     from promptreg.store.runs import RunRecord
     from promptreg.suite.model import Suite
@@ -81,9 +81,9 @@ class Compared:
     def to_json(self, root: Path) -> JsonObject:
         """The object of `compare --json`."""
         report = self.report.resolve()
-        return self.comparison.to_json(
-            report.relative_to(root).as_posix() if report.is_relative_to(root) else str(report)
-        )
+        shown = report.relative_to(root).as_posix() if report.is_relative_to(root) else str(report)
+        said: list[Json] = [{"sentence": line.en, "sentence_zh": line.zh} for line in self.contexts]
+        return {**self.comparison.to_json(shown), "contexts": said}
 
 
 def compare(

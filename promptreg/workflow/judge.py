@@ -17,6 +17,7 @@ from promptreg.verdict.evidence import evidence_of
 from promptreg.verdict.power import judge_with_self_test, planter
 from promptreg.verdict.rules import Rules
 from promptreg.verdict.waivers import judge_with_decisions
+from promptreg.workflow.context_said import with_contexts
 from promptreg.workflow.faults import read_cases, with_moved_reasoning, worse_classes
 from promptreg.workflow.pairing import CLUSTER_TAG
 from promptreg.workflow.plugins import load_extensions
@@ -169,7 +170,7 @@ def judge_stored(
     judgement = undecided_where_unscored(judgement, scores, record.run_id)
     return JudgedSuite(
         pairing,
-        with_variation(judgement, pairing, store.variants(record.run_id, pairing.suite.name)),
+        with_contexts(with_variation(judgement, pairing, store.variants(record.run_id, pairing.suite.name)), pairing),
         {pair.case.case_id: pair for pair in pairs},
         {case_scores.case_id: case_scores for case_scores in scores},
     )

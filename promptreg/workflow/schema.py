@@ -28,6 +28,11 @@ def comparison_schema() -> JsonObject:
                 "exit_code": {"type": "integer", "description": "What the command exits with."},
                 "report": {"type": ["string", "null"], "description": "Path of the HTML report; null when none."},
                 "suites": {"type": "array", "items": _suite()},
+                "contexts": {
+                    "type": "array",
+                    "items": _object({"sentence": _TEXT, "sentence_zh": _TEXT}),
+                    "description": "What was shortened for either window; empty when no case has a `context`.",
+                },
             }
         ),
     }
@@ -88,10 +93,36 @@ def _case() -> JsonObject:
                 "description": "What all source answers share and some target answers lack.",
             },
             "faults": {"type": "array", "items": _fault()},
+            "context": _context(),
             "channels": {"type": "object", "additionalProperties": channel},
             "checks": {"type": "array", "items": check},
         }
     )
+
+
+def _context() -> JsonObject:
+    count: Json = {"type": "integer", "minimum": 0}
+    places: Json = {"type": "array", "items": count}
+    told: Json = {"type": ["string", "null"]}
+    side = _object(
+        {
+            "counter": {"type": "string", "description": "What counted the tokens."},
+            "window": count,
+            "reserve": {**count, "description": "Tokens kept free for the answer."},
+            "budget": {"type": "integer", "description": "Tokens that the prompt may have."},
+            "total": {"type": ["integer", "null"], "description": "Tokens of what is sent; null when nothing is."},
+            "whole": {"type": ["integer", "null"], "description": "Tokens of the whole conversation."},
+            "messages": {**count, "description": "Of the whole conversation."},
+            "dropped": {**places, "description": "Places of the messages that are not sent, from 0."},
+            "changed": {**places, "description": "Places of the messages that are sent cut or replaced."},
+            "inserted": {**count, "description": "Messages that stand for others, such as a summary."},
+            "provable": {"type": "boolean", "description": "Whether what goes out can be seen."},
+            "problem": {**told, "description": "Why nothing was sent; null when something was."},
+            "problem_zh": told,
+        }
+    )
+    known = _object({"strategy": _TEXT, "source": side, "target": side})
+    return {"anyOf": [{"type": "null"}, known], "description": "How the conversation was shortened for each window."}
 
 
 def _fault() -> JsonObject:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -25,6 +26,7 @@ from promptreg.text.sentence import Sentence
 from promptreg.verdict import fault_sentences
 from promptreg.verdict.sentences import both_noises
 from promptreg.workflow.causes_view import cause_views, with_causes
+from promptreg.workflow.context_view import context_view
 from promptreg.workflow.deployments_view import source_view, target_view
 from promptreg.workflow.headline import next_steps, overall
 from promptreg.workflow.stored import CaseSamples, GoldenSamples, ReadSample
@@ -150,7 +152,8 @@ def _case_views(config: Config, store: Store, record: RunRecord, judged: tuple[J
         for case in sorted(suite.cases(), key=lambda judged_case: judged_case.case.case_id):
             case_id = case.case.case_id
             recorded = source.of(goldens[case_id]) if case.source else {}
-            yield _case_view(case, recorded, target.of(case_id), params)
+            view = _case_view(case, recorded, target.of(case_id), params)
+            yield replace(view, context=context_view(suite.pairing, case.case))
 
 
 def _case_view(

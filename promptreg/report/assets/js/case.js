@@ -56,6 +56,7 @@ function caseArticle(entry, details) {
     breachesSection(details),
     answersSection(details, answers),
     evidenceSection(details),
+    contextSection(details),
     callsSection(details, answers),
     requestSection(details));
 }

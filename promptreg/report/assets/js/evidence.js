@@ -138,8 +138,9 @@ function requestSection(details) {
   const target = details.target_params || {};
   const names = [...new Set([...Object.keys(source), ...Object.keys(target)])];
   if (!messages.length && !names.length) return null;
-  return el("section", null, foldable(t("request.title"), false,
-    messages.map((message) => el("div", { class: "message" }, el("h4", null, readable(known("role", String(message.role || "")))),
+  return el("section", null, foldable(t(details.context ? "context.conversation" : "request.title"), false,
+    messages.map((message, place) => el("div", { class: unsentTo(details, place).length ? "message unsent" : "message" },
+      el("h4", null, [details.context && `${place}`, readable(known("role", String(message.role || ""))), ...unsentTo(details, place)].filter(Boolean).join(" · ")),
       textBlock(messageText(message), { class: looksLikeCode(messageText(message)) ? "code" : "" }))),
     names.length > 0 && el("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": t("request.params") }, el("table", { class: "settings" },
       el("caption", null, t("request.params")),

@@ -1,0 +1,83 @@
+"""What the report shows of a conversation that was shortened: on each side what is gone, cut or replaced, and why."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+from promptreg.report.payload import ContextChangeView, ContextSideView, ContextView, InsertedView
+from promptreg.workflow.context_fit import stretches
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from promptreg.canonical import Json
+    from promptreg.context.fit import Fitted
+    from promptreg.suite.model import Case
+    from promptreg.workflow.case_contexts import FittedCase
+    from promptreg.workflow.context_fit import Stretch
+    from promptreg.workflow.pairing import Pairing
+
+
+def context_view(pairing: Pairing, case: Case) -> ContextView | None:
+    """Both sides of a case; None for one without a `context`."""
+    source, target = pairing.source.of(case), pairing.target.of(case)
+    if source is None or target is None:
+        return None
+    return ContextView(target.strategy, _side(source), _side(target))
+
+
+def _side(side: FittedCase) -> ContextSideView:
+    fitted, budget = side.fitted, side.budget
+    return ContextSideView(
+        counter=side.counter,
+        window=budget.window,
+        reserve=budget.reserve,
+        budget=budget.tokens,
+        messages=len(side.written),
+        total=None if fitted is None else fitted.total,
+        whole=None if fitted is None else fitted.ledger.before,
+        problem=side.problem,
+        provable=side.provable,
+        changes=() if fitted is None else tuple(_changes(fitted)),
+        inserted=() if fitted is None else tuple(_inserted(fitted)),
+        dropped=side.dropped,
+        notes=() if fitted is None else tuple(note.sentence for note in fitted.ledger.notes),
+    )
+
+
+def _changes(fitted: Fitted) -> Iterator[ContextChangeView]:
+    """Dropped neighbours as one line; each message that is cut or replaced with the words that are sent for it."""
+    words = {origin: message for message, origin in zip(fitted.messages, fitted.origins, strict=True)}
+    for stretch in stretches(fitted.ledger.entries):
+        sent = [words[entry.index] for entry in stretch.entries if entry.index in words]
+        if not sent:
+            yield _change(stretch, "")
+            continue
+        for entry in stretch.entries:
+            one = type(stretch)((entry,))
+            yield _change(one, "" if entry.index not in words else _text(words[entry.index]))
+
+
+def _change(stretch: Stretch, text: str) -> ContextChangeView:
+    first = stretch.entries[0]
+    return ContextChangeView(
+        places=stretch.places,
+        roles=stretch.roles,
+        action=first.action.value,
+        reason=first.sentence,
+        tokens=stretch.tokens,
+        kept=stretch.kept,
+        text=text,
+    )
+
+
+def _inserted(fitted: Fitted) -> Iterator[InsertedView]:
+    for message, origin in zip(fitted.messages, fitted.origins, strict=True):
+        if origin is None:
+            yield InsertedView(str(message.get("role") or ""), _text(message))
+
+
+def _text(message: Mapping[str, Json]) -> str:
+    content = message.get("content")
+    return content if isinstance(content, str) else json.dumps(dict(message), ensure_ascii=False, indent=2)
