@@ -9,7 +9,7 @@ from promptreg.report.payload import DeploymentView, SettingGroup, SettingView
 from promptreg.workflow.runs import iso_time
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Collection, Iterator
 
     from promptreg.baseline.model import Header
     from promptreg.store.runs import RunRecord
@@ -27,13 +27,18 @@ def source_view(header: Header, base_url: str | None) -> DeploymentView:
         *_settings("fingerprint", header.fingerprint or {}),
         *_settings("request", header.request_defaults),
         *_settings("provenance", header.provenance),
-        *_run(header.passes, header.recorded_at, header.run_id),
+        *_run(str(header.passes), header.recorded_at, header.run_id),
     ]
     return DeploymentView(header.deployment, tuple(settings))
 
 
-def target_view(record: RunRecord) -> DeploymentView:
-    """The target as the stored run remembers it."""
+def target_view(record: RunRecord, taken: Collection[int]) -> DeploymentView:
+    """The target as the stored run remembers it.
+
+    Args:
+        record: of the run.
+        taken: the passes that were taken of each suite: fewer than planned where a look ended the comparison early.
+    """
     # The later fingerprint knows what the answers echoed; a change during the run is among the warnings.
     fingerprint = record.fingerprint_after or record.fingerprint_before or {}
     settings = [
@@ -41,7 +46,7 @@ def target_view(record: RunRecord) -> DeploymentView:
         *_settings("fingerprint", fingerprint),
         *_settings("request", record.request_defaults),
         *_settings("provenance", record.provenance),
-        *_run(record.passes, iso_time(record.started_at), record.run_id),
+        *_run(_span(taken), iso_time(record.started_at), record.run_id),
     ]
     return DeploymentView(record.deployment, tuple(settings))
 
@@ -54,9 +59,15 @@ def _deployment(server: str | None, model: str, base_url: str | None) -> Iterato
         yield SettingView("deployment", "base_url", base_url, compared=False)
 
 
-def _run(passes: int, recorded_at: str, run_id: str) -> Iterator[SettingView]:
+def _span(passes: Collection[int]) -> str:
+    """One number where all suites have it, else the smallest and the largest."""
+    least, most = min(passes, default=0), max(passes, default=0)
+    return str(least) if least == most else f"{least}–{most}"
+
+
+def _run(passes: str, recorded_at: str, run_id: str) -> Iterator[SettingView]:
     """What differs by nature: shown, never marked as a difference."""
-    yield SettingView("run", "passes", str(passes), compared=False)
+    yield SettingView("run", "passes", passes, compared=False)
     yield SettingView("run", "recorded_at", recorded_at, compared=False)
     yield SettingView("run", "run", run_id, compared=False)
 

@@ -64,7 +64,7 @@ def report_payload(
         verdict=comparison.verdict.value,
         sentence=overall(comparison),
         source=source_view(header, None if source is None else source.base_url),
-        target=target_view(record),
+        target=target_view(record, _passes_taken(store, record, judged)),
         suites=tuple(_suite_view(suite) for suite in judged),
         causes=cause_views(suite.judgement for suite in judged),
         cases=with_causes(_case_views(config, store, record, judged), [suite.judgement for suite in judged]),
@@ -73,6 +73,12 @@ def report_payload(
         language=config.language,
         version=__version__,
     )
+
+
+def _passes_taken(store: Store, record: RunRecord, judged: tuple[JudgedSuite, ...]) -> list[int]:
+    """Of each suite; the plan may have more."""
+    taken = store.passes_begun(record.run_id)
+    return [taken.get(suite.judgement.suite, 0) for suite in judged]
 
 
 def _suite_view(suite: JudgedSuite) -> SuiteView:

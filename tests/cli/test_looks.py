@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 OTHER = "No idea. Ask the shop next door about their cats and gardens."
@@ -10,6 +12,12 @@ DRIFTED = {"seed": 2, "rules": [{"match": word, "answers": [OTHER]} for word in 
 
 def facts(said, suite="support"):
     return next(entry for entry in said["suites"] if entry["suite"] == suite)["facts"]
+
+
+def passes_shown(pair, said):
+    """What the report's table of both deployments says of the passes."""
+    line = r'"name":\s*"passes",\s*"value":\s*"([^"]*)"'
+    return {found for text in pair.report_payload(said["run_id"]) for found in re.findall(line, text)}
 
 
 def test_clear_drift_stops_at_the_first_look(pair_of):
@@ -21,6 +29,7 @@ def test_clear_drift_stops_at_the_first_look(pair_of):
     assert len(pair.target.chats) == 18
     assert facts(said)["target_passes"] == facts(said)["decided_at"] == 3
     assert facts(said)["looks"] == [3, 5]
+    assert passes_shown(pair, said) == {"10", "3"}
     assert facts(said)["alpha"] == 0.02
     assert facts(said)["false_alarm_budget"] == {"drift": 0.05, "regression": 0.01, "total": 0.06}
     assert "the look after 3 target passes of 5 planned" in said["suites"][0]["sentence"]
@@ -63,6 +72,7 @@ def test_a_settled_suite_is_not_called_again(pair_of):
     }
     assert facts(said)["target_passes"] == 5
     assert facts(said, "planets")["target_passes"] == 3
+    assert passes_shown(pair, said) == {"10", "3–5"}
     assert pair.compare("--run", said["run_id"])[1] == said
 
 

@@ -24,7 +24,7 @@ function causeButton(cause, index) {
 
 // The number of the cause that the list is filtered by, 0 where it is filtered otherwise.
 function causeChosen() {
-  const asked = /^cause:(\d+)$/.exec(state.query.trim());
+  const asked = /^cause[:：](\d+)$/i.exec(state.query.trim());
   return asked ? Number(asked[1]) : 0;
 }
 

@@ -1,13 +1,13 @@
-// The search box: words, "quoted words", verdict:, tag:, suite:, fault:, cause:2, noise>2, and a minus to exclude.
+// The search box, in capital or small letters: words, "quoted words", verdict:, tag:, suite:, fault:, cause:2, noise>2, and a minus to exclude.
 
 function parseQuery(text) {
   const terms = [];
-  const pattern = /(-)?(?:(verdict|tag|suite|fault|cause|id):)?(?:"([^"]*)"?|(\S+))/gu;
+  const pattern = /(-)?(?:(verdict|tag|suite|fault|cause|id)[:：])?(?:"([^"]*)"?|(\S+))/giu;
   for (const [, minus, field, quoted, bare] of text.matchAll(pattern)) {
     const value = (quoted === undefined ? bare : quoted).normalize("NFC").toLowerCase();
     const bound = quoted === undefined && !field && /^noise([<>])(\d+(?:\.\d+)?)$/.exec(value);
     if (bound) terms.push({ field: "noise", more: bound[1] === ">", bound: Number(bound[2]), not: Boolean(minus) });
-    else if (value) terms.push({ field: field || "text", value, not: Boolean(minus) });
+    else if (value) terms.push({ field: (field || "text").toLowerCase(), value, not: Boolean(minus) });
   }
   return terms;
 }
@@ -25,9 +25,15 @@ const FIELDS = {
   id: (entry, term) => contains(entry.case_id, term.value),
   noise: (entry, term) => entry.noise_multiple !== undefined
     && (term.more ? entry.noise_multiple > term.bound : entry.noise_multiple < term.bound),
-  text: (entry, term) => [entry.case_id, entry.preview, ...(entry.tags || []), say(entry.sentence)]
-    .some((text) => contains(text, term.value)),
+  text: (entry, term) => [entry.case_id, entry.preview, ...(entry.tags || []), ...(entry.faults || []), say(entry.sentence),
+    ...causeTitles(entry)].some((text) => contains(text, term.value)),
 };
+
+// What the page says a case has: its causes, with the other names of each.
+function causeTitles(entry) {
+  const causes = (entry.causes || []).map((index) => (report.causes || [])[index - 1]).filter(Boolean);
+  return causes.flatMap((cause) => [cause.title, ...(cause.also || [])]).map(say);
+}
 
 // By the list alone. With `details` the answers and the request are searched too.
 function matches(entry, terms, details) {
@@ -43,6 +49,7 @@ function textsOf(details) {
   return [
     ...answers.flatMap((group) => [group.content || "", ...(group.reasonings || []).map((reasoning) => reasoning.text),
       ...(group.tool_calls || []).map((call) => `${call.name} ${call.arguments}`)]),
+    ...(details.faults || []).flatMap((fault) => [say(fault.sentence), fault.where || "", fault.evidence || ""]),
     ...(details.messages || []).map((message) => typeof message.content === "string" ? message.content
       : JSON.stringify(message)),
   ];
