@@ -5,15 +5,20 @@ from __future__ import annotations
 import copy
 import importlib.util
 import itertools
+import json
+import re
 import sys
 from pathlib import Path
 
 import pytest
 
+from promptreg.config.model import Deployment
 from promptreg.context.budget import Budget
+from promptreg.context.counters import choose_counter
 from promptreg.context.counting import CharsCounter, EstimateCounter, WordCounter, content_text
 from promptreg.context.fit import fit
 from promptreg.context.ledger import NoteKind
+from promptreg.context.prefix import PrefixMeter
 from promptreg.context.retrieve import Retrieve
 from promptreg.context.special import special_in
 from promptreg.context.strategies.base import then
@@ -21,6 +26,8 @@ from promptreg.context.strategies.replace import MessageCap, PruneResults
 from promptreg.context.strategies.summary import SummaryAndRecent, SummaryOnCut
 from promptreg.context.strategies.window import FirstAndLast, MiddleOut, OldestFirst, SlidingWindow
 from promptreg.context.summarise.asked import Asked
+from promptreg.deployment.overflow import read_overflow
+from promptreg.deployment.targets.target import target_of
 from promptreg.errors import CannotFit
 
 
@@ -90,9 +97,11 @@ def valid(messages):
 
 
 def test_every_vector_of_the_page_is_accounted_for():
-    numbers = {vector.number for vector in vectors.VECTORS} | set(vectors.TOLD_THERE) | set(vectors.NOT_OF_STRATEGIES)
+    numbers = {vector.number for vector in vectors.VECTORS} | set(vectors.TOLD_THERE)
 
     assert len(numbers) == 51
+    tested = {int(number) for name in globals() for number in re.findall(r"[0-9]+", name) if name.startswith("test_")}
+    assert set(vectors.TOLD_THERE) <= tested
 
 
 @pytest.mark.parametrize(("vector", "strategy"), CASES)
@@ -299,6 +308,25 @@ def test_64_one_token_below_at_and_above_the_budget():
         fit(messages, 9, counter=WordCounter())
 
 
+@pytest.mark.parametrize(("model", "unit"), [("deepseek-ai/DeepSeek-V4-Flash", 16_384), ("DeepSeek-V3.2-W8A8", 128)])
+def test_65_a_prompt_shorter_than_the_granularity_is_expected_to_hit_nothing(model, unit):
+    target = target_of(
+        Deployment(base_url="http://127.0.0.1:1/v1", model=model, server="vllm-ascend", window=8192, context={})
+    )
+    counter = choose_counter(model=model).counter
+    messages = talk("S:1500 U:100")
+    meter = PrefixMeter(counter)
+
+    meter.add(messages)
+    again = meter.add(messages)
+
+    assert again.prompt == again.common
+    assert again.prompt > 2000
+    assert target.cache_unit == unit
+    assert target.cache_can_hit(again.prompt) == (unit == 128)
+    assert (again.reusable(unit) == 0) == (unit == 16_384)
+
+
 def test_67_what_is_replaced_by_a_summary_is_what_was_read():
     model = Model(told)
     messages = talk("S " + " ".join(["U:30 A:30"] * 20) + " U")
@@ -327,3 +355,29 @@ def test_68_an_acknowledgement_is_no_summary(answer):
 
     assert NoteKind.SUMMARY_REFUSED in {note.kind for note in fitted.ledger.notes}
     assert "A-11" in fitted.state.summary.text
+
+
+DEEPSEEK_OVERFLOW = (
+    "This model's maximum context length is 131072 tokens. However, you requested 131134 tokens (122942 in the "
+    "messages, 8192 in the completion). Please reduce the length of the messages or completion."
+)
+
+
+@pytest.mark.parametrize("code", ["invalid_request_error", "context_length_exceeded", None, "anything"])
+def test_72_an_overflow_is_known_by_status_and_message_whatever_its_code(code):
+    error = {"message": DEEPSEEK_OVERFLOW, "type": "invalid_request_error", "param": None, "code": code}
+
+    reading = read_overflow(400, json.dumps({"error": error}), "deepseek")
+
+    assert (reading.what, reading.window, reading.prompt, reading.answer) == ("prompt and answer", 131072, 122942, 8192)
+    assert read_overflow(200, json.dumps({"error": error}), "deepseek") is None
+
+
+def test_72_the_same_code_with_another_message_is_no_overflow():
+    error = {
+        "message": "Invalid value for temperature",
+        "type": "invalid_request_error",
+        "code": "invalid_request_error",
+    }
+
+    assert read_overflow(400, json.dumps({"error": error}), "deepseek") is None

@@ -257,8 +257,5 @@ VECTORS = [
 ]
 """Vectors whose right outcome shows in one call. The others are told in `test_vectors.py`."""
 
-TOLD_THERE = (2, 7, 8, 10, 11, 19, 52, 53, 56, 58, 59, 61, 62, 64, 67, 68)
-"""Vectors that need a summariser, several turns or a counter of their own."""
-
-NOT_OF_STRATEGIES = {65: "cache granularity of server profiles", 72: "the classifier of overflow errors"}
-"""Vectors about servers."""
+TOLD_THERE = (2, 7, 8, 10, 11, 19, 52, 53, 56, 58, 59, 61, 62, 64, 65, 67, 68, 72)
+"""Vectors that need a summariser, several turns, a counter of their own or a server."""
