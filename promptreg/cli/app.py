@@ -23,6 +23,7 @@ COMMANDS = {
     "record": "Record goldens: every case in several passes on the source deployment.",
     "compare": "Replay on the target deployment, judge the drift, write the report.",
     "report": "Write the report of a stored run again.",
+    "review": "Decide on what a comparison found: list, show, apply, decide.",
     "runs": "List stored runs, or show one.",
     "diagnose": "Look for serving faults in captured responses.",
     "context": "Fit a conversation into a window; see what a smaller window does.",

@@ -1,0 +1,90 @@
+"""`promptreg review`: decide on the cases of a comparison, one by one or with a decisions file."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Final
+
+import click
+
+from promptreg.cli.lazy import LazyGroup
+from promptreg.cli.options import common_options, example
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+PARTS: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        "list": "List the cases of a comparison that wait for a decision, worst first.",
+        "show": "Show one case: golden and candidate, the facts that differ first.",
+        "apply": "Let a decisions file take effect; without --write, say what it would do.",
+        "decide": "Decide on cases by name, without a terminal or a file.",
+    }
+)
+"""Its subcommands and the line that `--help` shows for each; `promptreg.cli.review_<name>` holds the rest."""
+
+
+class Parts(LazyGroup):
+    """The subcommands of `promptreg review`."""
+
+    commands_by_name = PARTS
+    modules = "promptreg.cli.review_"
+
+    def unknown(self, name: str) -> str:
+        """Names the closest subcommand, and all of them."""
+        from promptreg.config.hints import did_you_mean, listing  # noqa: PLC0415 - only for a misspelt command
+
+        return f"There is no command `review {name}`.{did_you_mean(name, PARTS)} Allowed: {listing(PARTS)}."
+
+
+@click.command(
+    "review",
+    cls=Parts,
+    invoke_without_command=True,
+    epilog=example(
+        "promptreg review                                  one case after the other, by keys\n"
+        "  promptreg review list\n"
+        "  promptreg review apply decisions.json             say what the report's export would do\n"
+        "  promptreg review apply decisions.json --write     do it"
+    ),
+)
+@click.option("--run", "run_id", metavar="RUN", help="The comparison to review. Default: the newest.")
+@click.option("--reviewer", metavar="NAME", help="Who decides. Default: git's user.name.")
+@common_options
+@click.pass_context
+def command(
+    context: click.Context,
+    run_id: str | None,
+    reviewer: str | None,
+    config_path: Path | None,
+    verbose: bool,
+    quiet: bool,
+) -> int:
+    """Decide on what a comparison found: approve, reject, waive for a time, or defer.
+
+    Approved answers become the golden in baselines/; waivers and rejections stand in baselines/SUITE/decisions/. Both
+    are files to commit. Without a subcommand, in a terminal, the waiting cases are shown one by one.
+    """
+    del verbose, quiet  # there is nothing to leave out; the options are there because every command has them
+    if context.invoked_subcommand is not None:
+        return 0
+    from promptreg.cli.console import console, reader_language  # noqa: PLC0415 - loaded when the command runs
+    from promptreg.cli.review_keys import review_by_keys  # noqa: PLC0415 - see above
+    from promptreg.cli.review_text import commands_instead  # noqa: PLC0415 - see above
+    from promptreg.config import load_config  # noqa: PLC0415 - see above
+    from promptreg.store.store import Store  # noqa: PLC0415 - see above
+    from promptreg.workflow.git import reviewer_name  # noqa: PLC0415 - see above
+    from promptreg.workflow.review import reviewed_run  # noqa: PLC0415 - see above
+
+    config = load_config(config_path, Path.cwd())
+    language = reader_language(config.language)
+    with Store.open(config.root / config.paths.store, create=False) as store:
+        run = reviewed_run(config, store, run_id)
+        if sys.stdin.isatty() and sys.stdout.isatty():
+            who = reviewer or reviewer_name(config.root)
+            return review_by_keys(config, store, run, who, language)
+        for line in commands_instead(run, language):
+            console().print(line)
+    return 0

@@ -1,0 +1,53 @@
+"""What `promptreg review` asks in a terminal, in both languages."""
+
+from __future__ import annotations
+
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from promptreg.text.sentence import Language
+
+KEYS: Final[Mapping[Language, str]] = MappingProxyType(
+    {
+        "en": "[a]pprove  [r]eject  [w]aive  [s] later  [u]ndo  [v]iew all  [q]uit; capital: all remaining >",
+        "zh": "[a] 批准  [r] 拒绝  [w] 豁免  [s] 稍后  [u] 撤销  [v] 全文  [q] 结束；大写：其余全部 >",
+    }
+)
+"""The keys, shown under every case."""
+
+WORDS: Final[Mapping[Language, Mapping[str, str]]] = MappingProxyType(
+    {
+        "en": {
+            "all": "{verb} all {count} remaining cases, this one included?",
+            "reason_reject": "Why (may be empty)",
+            "reason_waive": "Why is it accepted for now",
+            "until": "Until (last day, UTC)",
+            "no_reason": "A waiver needs a reason; nothing was decided.",
+            "no_day": "Write a day such as 2027-01-31.",
+            "nothing_to_undo": "There is nothing to undo.",
+            "pause": "Press any key to go on.",
+            "end": "[y] write  [f] save as a decisions file  [n] drop >",
+            "end_refused": "[f] save as a decisions file  [n] drop >",
+            "saved": "Saved: {path}. `promptreg review apply {path} --write` lets it take effect.",
+            "dropped": "Nothing was changed.",
+        },
+        "zh": {
+            "all": "对包括本例在内的其余 {count} 个用例全部执行 {verb}？",
+            "reason_reject": "理由（可留空）",
+            "reason_waive": "暂时接受的理由",
+            "until": "有效至（最后一天，UTC）",
+            "no_reason": "豁免需要理由；没有作出决定。",
+            "no_day": "请写成 2027-01-31 这样的日期。",
+            "nothing_to_undo": "没有可撤销的决定。",
+            "pause": "按任意键继续。",
+            "end": "[y] 写入  [f] 存为决定文件  [n] 放弃 >",
+            "end_refused": "[f] 存为决定文件  [n] 放弃 >",
+            "saved": "已保存：{path}。用 `promptreg review apply {path} --write` 使其生效。",
+            "dropped": "没有任何改动。",
+        },
+    }
+)
+"""Questions and short answers by name."""
