@@ -137,7 +137,9 @@ def _ended_by(error: BaseException) -> ExitCode:
     code = ExitCode.FAILURE
     match error:
         case click.Abort() | KeyboardInterrupt():
-            click.echo("Interrupted. Whatever was stored stays; `--resume` goes on from there.", err=True)
+            # click makes its own error of a Ctrl-C; what was interrupted may say itself what is left of it
+            said = str(error) or str(error.__cause__ or "")
+            click.echo(said or "Interrupted. Whatever was stored stays; `--resume` goes on from there.", err=True)
             code = ExitCode.INTERRUPTED
         case click.ClickException():
             error.show()

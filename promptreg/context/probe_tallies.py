@@ -91,8 +91,8 @@ class Paired:
         """As in the JSON output."""
         return {
             "n": self.asked,
-            "full": self.full,
-            "strategy": self.correct,
+            "full_correct": self.full,
+            "strategy_correct": self.correct,
             "kept": self.kept,
             "both": self.both,
             "lost": self.lost,

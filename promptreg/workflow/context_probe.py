@@ -102,8 +102,11 @@ class Probing:
         said: dict[Key, Sample] = {}
         try:
             asyncio.run(self._ask(plan, said))
-        except asyncio.CancelledError:
-            raise KeyboardInterrupt from None
+        except (asyncio.CancelledError, KeyboardInterrupt):
+            raise KeyboardInterrupt(
+                f"Interrupted after {len(said)} of {len(plan.requests)} calls on {self.deployment.name}. Answers to "
+                "such questions are not stored."
+            ) from None
         except EndpointError as error:
             raise _gave_up(plan, said, error) from None
         if all(sample.reading.answer is None and _overflow(sample, plan) is None for sample in said.values()):

@@ -68,11 +68,12 @@ class Plan:
     def sentence(self) -> Sentence:
         """What is about to be sent."""
         strategies = sum(arm.name == "strategy" for arm in self.arms)
+        arms = f"{strategies} {'arm' if strategies == 1 else 'arms'}"
         unsaid, calls, name = len(self.probes) - self.said, len(self.requests), self.deployment.name
         return Sentence(
             f"{calls:,} calls on {name}: {self.said} questions about what was said and {unsaid} about what was not, "
-            f"after the whole conversation (twice), after nothing, and after what strategies leave "
-            f"({strategies} {'arm' if strategies == 1 else 'arms'}). Equal prompts are sent once. About {self.prompt_tokens:,} prompt tokens.",
+            f"after the whole conversation (twice), after nothing, and after what strategies leave ({arms}). Equal "
+            f"prompts are sent once. About {self.prompt_tokens:,} prompt tokens.",
             f"将对 {name} 发出 {calls:,} 次调用：{self.said} 个问题问说过的内容，{unsaid} 个问没说过的内容；"
             f"分别置于完整对话（两次）、空上下文和策略保留的内容（{strategies} 组）之后。相同的提示词只发一次。"
             f"提示词共约 {self.prompt_tokens:,} token。",
