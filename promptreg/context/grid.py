@@ -18,7 +18,7 @@ from promptreg.context.invariants import (
     outcome_violations,
     violations,
 )
-from promptreg.context.ledger import Action
+from promptreg.context.ledger import Action, NoteKind
 from promptreg.context.planting import decoys
 from promptreg.context.prefix import PrefixMeter
 from promptreg.context.retention import FactReader, Fate, expected_recall, retained
@@ -51,6 +51,8 @@ class Sent:
     ledger: Ledger | None = None
     state: Any = None
     """Handed back with the next call of the same conversation."""
+    spent: SummaryCost | None = None
+    """What a model that was asked for summaries read and wrote; None where none could be."""
 
 
 class Contestant(Protocol):
@@ -83,6 +85,8 @@ class Ours:
     strategy: Strategy
     counter: Counter
     pinned: Pinned = ()
+    spent: Callable[[], SummaryCost] | None = None
+    """What its summariser has read and written so far; None for those that are no model."""
 
     @property
     def name(self) -> str:
@@ -91,6 +95,7 @@ class Ours:
 
     def send(self, messages: Sequence[Message], budget: int, tools: Sequence[JsonObject], state: Any) -> Sent:
         """See `Contestant`."""
+        before = None if self.spent is None else self.spent()
         fitted = fit(
             messages,
             Budget.exactly(budget),
@@ -101,7 +106,8 @@ class Ours:
             state=state,
         )
         listed = frozenset(entry.index for entry in fitted.ledger.entries)
-        return Sent(Outcome(fitted.messages, fitted.origins, listed), fitted.ledger, fitted.state)
+        spent = None if self.spent is None or before is None else self.spent() - before
+        return Sent(Outcome(fitted.messages, fitted.origins, listed), fitted.ledger, fitted.state, spent)
 
 
 @dataclass(frozen=True, slots=True)
@@ -321,7 +327,7 @@ def _expected(sent: Sent | None, recording: Recording) -> float | None:
 
 
 class _Summaries:
-    """What summaries cost, read off the ledgers."""
+    """What summaries cost: as a model that was asked says, else read off the ledgers."""
 
     def __init__(self, rules: Rules) -> None:
         self._rules = rules
@@ -333,13 +339,18 @@ class _Summaries:
     def add(self, sent: Sent) -> None:
         if sent.ledger is None or sent.outcome.origins is None:
             return
+        kinds = {note.kind for note in sent.ledger.notes}
+        self.cost += SummaryCost(
+            refused=int(NoteKind.SUMMARY_REFUSED in kinds), failed=int(NoteKind.SUMMARISER_FAILED in kinds)
+        )
         stands_for = {entry.index: entry.tokens for entry in sent.ledger.entries if entry.summary is not None}
         pairs = zip(sent.outcome.messages, sent.outcome.origins, strict=True)
         text = tuple(message for message, place in pairs if place is None)
         if text and text != self._text:
             size = sum(self._rules.counter.message(message) for message in text)
             read = self._tokens + sum(tokens for index, tokens in stands_for.items() if index not in self._known)
-            cost = self.cost
-            self.cost = SummaryCost(cost.calls + 1, cost.input_tokens + read, cost.output_tokens + size)
+            self.cost += SummaryCost(1) if sent.spent is not None else SummaryCost(1, read, size)
             self._tokens = size
+        if sent.spent is not None:
+            self.cost += sent.spent
         self._known, self._text = frozenset(stands_for), text

@@ -340,22 +340,28 @@ def causes(one: Pooled, granularity: int) -> Mapping[Cause, int]:
 
 def summary_cost(one: Pooled) -> SummaryCost:
     """What summaries cost in all conversations."""
-    costs = [row.summaries for row in one.rows]
-    return SummaryCost(
-        sum(cost.calls for cost in costs),
-        sum(cost.input_tokens for cost in costs),
-        sum(cost.output_tokens for cost in costs),
-    )
+    return sum((row.summaries for row in one.rows), SummaryCost())
 
 
 def cost_sentence(one: Pooled) -> Sentence | None:
     """What summaries cost, and when that is paid back; None without any."""
     cost, even = summary_cost(one), break_even(one)
-    if not cost.calls:
+    if not cost.calls and not cost.asked:
         return None
     many = "summary" if cost.calls == 1 else "summaries"
     paid_en = "" if even is None else f", paid back after {even:.1f} shortened prompts"
     paid_zh = "" if even is None else f"，经 {even:.1f} 个缩短的提示词即可抵回"
+    if cost.asked or cost.failed:
+        calls = "call" if cost.asked == 1 else "calls"
+        stand = cost.refused + cost.failed
+        own_en = f"; {stand} are extracts, since {cost.refused} were refused and {cost.failed} failed" if stand else ""
+        own_zh = f"；{stand} 次改用抽取式摘要（{cost.refused} 次未通过，{cost.failed} 次出错）" if stand else ""
+        return Sentence(
+            f"{one.strategy}: {cost.calls} {many} by {cost.asked} {calls} of the model, which read "
+            f"{cost.input_tokens:,} tokens and wrote {cost.output_tokens:,}{paid_en}{own_en}.",
+            f"{one.strategy}：{cost.calls} 次摘要，调用模型 {cost.asked} 次，读入 {cost.input_tokens:,} token、"
+            f"写出 {cost.output_tokens:,} token{paid_zh}{own_zh}。",
+        )
     return Sentence(
         f"{one.strategy}: {cost.calls} {many}; a model would read {cost.input_tokens:,} tokens and write "
         f"{cost.output_tokens:,}{paid_en}.",
@@ -375,10 +381,13 @@ def _fates(fates: Retained) -> dict[str, Json]:
 
 def _summaries(one: Pooled) -> dict[str, Json] | None:
     cost = summary_cost(one)
-    if not cost.calls:
+    if not cost.calls and not cost.asked:
         return None
     return {
         "calls": cost.calls,
+        "model_calls": cost.asked,
+        "refused": cost.refused,
+        "failed": cost.failed,
         "input_tokens": cost.input_tokens,
         "output_tokens": cost.output_tokens,
         "break_even_calls": break_even(one),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, TypeVar
 
 from promptreg.context.prefix import reuse_possible, reused
@@ -40,9 +40,24 @@ class SummaryCost:
     """What a model that writes the summaries has to read and write. 0 for strategies without summaries."""
 
     calls: int = 0
+    """Summaries that were put in."""
     input_tokens: int = 0
-    """Messages that left and the summary before."""
+    """Of a model that was asked, what it read; else the messages that left and the summary before."""
     output_tokens: int = 0
+    asked: int = 0
+    """Calls of a model; 0 where none was asked, the tokens are then those that one would need."""
+    refused: int = 0
+    """Times that what a model wrote was no summary to go on with (`Gate`)."""
+    failed: int = 0
+    """Times that the model gave no summary at all."""
+
+    def __add__(self, other: SummaryCost) -> SummaryCost:
+        """Both together."""
+        return SummaryCost(*(getattr(self, field.name) + getattr(other, field.name) for field in fields(self)))
+
+    def __sub__(self, other: SummaryCost) -> SummaryCost:
+        """What came on top of another."""
+        return SummaryCost(*(getattr(self, field.name) - getattr(other, field.name) for field in fields(self)))
 
     @property
     def tokens(self) -> int:

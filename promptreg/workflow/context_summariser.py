@@ -1,0 +1,206 @@
+"""A deployment that writes summaries: its calls, what they cost, and what it said before.
+
+An equal request is asked once and remembered, so that a strategy that is applied again writes the same summary. What is
+sent and received goes through the same client as all calls: retries, limits, redaction.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final, Self
+
+from promptreg.canonical import sha256_of
+from promptreg.config import secrets_of
+from promptreg.context.budget import Budget
+from promptreg.context.grid_rows import SummaryCost
+from promptreg.context.summarise.asked import Asked
+from promptreg.deployment.blocking import BlockingLoop
+from promptreg.deployment.client import Client
+from promptreg.deployment.request import request_body
+from promptreg.deployment.targets.target import target_of
+from promptreg.errors import EndpointError, UsageError
+from promptreg.suite.model import Request
+from promptreg.text.segment import sentences
+from promptreg.text.sentence import Sentence
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+    from types import TracebackType
+
+    from promptreg.canonical import Json, JsonObject
+    from promptreg.config import Deployment
+    from promptreg.context.counting import Counter, Message
+    from promptreg.deployment.client import Outcome
+
+USED_BY: Final = ("summary-on-cut", "summary-and-recent")
+"""The strategies that have a summariser."""
+_IN_A_ROW: Final = 3
+"""So many failures one after the other, and none is asked any more."""
+_CUT: Final = "length"
+_LIMITS: Final = ("max_tokens", "max_completion_tokens")
+
+
+@dataclass(frozen=True, slots=True)
+class Use:
+    """What a summariser was asked, and what that took."""
+
+    deployment: str
+    calls: int
+    """Requests that were sent; equal ones are sent once."""
+    prompt_tokens: int
+    """As the server bills them, else as counted here."""
+    answer_tokens: int
+    failed: int
+    """Requests without an answer."""
+    problem: str
+    """Why the last of them has none; empty where all have one."""
+
+    @property
+    def sentence(self) -> Sentence:
+        """The same for a person."""
+        en = (
+            f"Summaries by {self.deployment}: {self.calls} {'call' if self.calls == 1 else 'calls'}, "
+            f"{self.prompt_tokens:,} tokens read, {self.answer_tokens:,} written"
+        )
+        zh = (
+            f"摘要由 {self.deployment} 撰写：{self.calls} 次调用，读入 {self.prompt_tokens:,} token，"
+            f"写出 {self.answer_tokens:,} token"
+        )
+        if not self.failed:
+            return Sentence(f"{en}.", f"{zh}。")
+        reason = self.problem.rstrip(".。")
+        return Sentence(
+            f"{en}; {self.failed} failed, extracts stand in their place ({reason}).",
+            f"{zh}；{self.failed} 次失败，改用抽取式摘要（{reason}）。",
+        )
+
+    def to_json(self) -> dict[str, Json]:
+        """As in the JSON output."""
+        return {
+            "deployment": self.deployment,
+            "calls": self.calls,
+            "prompt_tokens": self.prompt_tokens,
+            "answer_tokens": self.answer_tokens,
+            "failed": self.failed,
+            "problem": self.problem or None,
+        }
+
+
+class SummaryModel:
+    """Asks a deployment for summaries. Used as a context manager; it blocks its caller."""
+
+    def __init__(self, deployment: Deployment, counter: Counter, *, root: Path | None = None) -> None:
+        """Prepares it; nothing is sent before a summary is wanted.
+
+        Args:
+            deployment: who writes.
+            counter: counts its prompts.
+            root: folder of the project, where certificates and functions are found.
+
+        Raises:
+            ConfigError: a key is not set, or the deployment cannot be used as it is configured.
+            UsageError: its window is not known.
+        """
+        window = target_of(deployment).window
+        if window is None:
+            raise UsageError(
+                f"The window of the summariser `{deployment.name}` is not known. Give a `window` under "
+                f"[deployments.{deployment.name}], in tokens, such as 8192."
+            )
+        self._deployment = deployment
+        self._counter = counter
+        self._client = Client(deployment, secrets_of(deployment), root=root)
+        self._loop = BlockingLoop("promptreg-summaries")
+        self._known: dict[str, tuple[str, SummaryCost]] = {}
+        self._row = self._failed = 0
+        self._problem = ""
+        self._sent = SummaryCost()
+        self._spent = SummaryCost()
+        self.summariser = Asked(self.ask, counter, Budget(window, 0), deployment.name)
+        """For strategies."""
+
+    def __enter__(self) -> Self:
+        self._loop.__enter__()
+        self._loop.run(self._client.__aenter__())
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        try:
+            self._loop.run(self._client.__aexit__(kind, error, traceback))
+        finally:
+            self._loop.__exit__(kind, error, traceback)
+
+    def spent(self) -> SummaryCost:
+        """What all summaries took that were wanted so far, remembered ones included."""
+        return self._spent
+
+    @property
+    def use(self) -> Use:
+        """What was sent."""
+        sent = self._sent
+        return Use(
+            self._deployment.name, sent.asked, sent.input_tokens, sent.output_tokens, self._failed, self._problem
+        )
+
+    def ask(self, messages: Sequence[Message], limit: int) -> str:
+        """The answer to a request for a summary of at most `limit` tokens. The last sentence goes where it was cut off.
+
+        Raises:
+            EndpointError: there is no answer, or too often there was none.
+            KeyboardInterrupt: after Ctrl-C.
+        """
+        body = self._body(messages, limit)
+        key = sha256_of(body)
+        if key not in self._known:
+            if self._row >= _IN_A_ROW:
+                raise EndpointError(f"{self._deployment.name} is not asked any more: {self._problem}")
+            self._known[key] = self._send(body, messages)
+        text, cost = self._known[key]
+        self._spent += cost
+        return text
+
+    def _body(self, messages: Sequence[Message], limit: int) -> JsonObject:
+        sets = request_body(Request((), {}), self._deployment)
+        params: dict[str, Json] = {} if "temperature" in sets else {"temperature": 0}
+        if not any(name in sets for name in _LIMITS):
+            params["max_tokens"] = limit
+        return request_body(Request(tuple(dict(message) for message in messages), params), self._deployment)
+
+    def _send(self, body: JsonObject, messages: Sequence[Message]) -> tuple[str, SummaryCost]:
+        try:
+            outcome: Outcome = self._loop.run(self._client.ask(body))
+        except KeyboardInterrupt:
+            raise KeyboardInterrupt(
+                f"Interrupted after {self._sent.asked} calls for summaries on {self._deployment.name}."
+            ) from None
+        answer, usage = outcome.reading.answer, outcome.reading.usage
+        text = "" if answer is None else answer.content.strip()
+        if answer is not None and answer.finish_reason == _CUT:
+            text = "".join(sentences(text)[:-1]).strip()
+        told = None if usage is None else (usage.prompt_tokens, usage.completion_tokens)
+        read, wrote = told or (None, None)
+        cost = SummaryCost(
+            asked=1,
+            input_tokens=self._counter.prompt(messages) if read is None else read,
+            output_tokens=self._counter.message({"role": "assistant", "content": text}) if wrote is None else wrote,
+        )
+        self._sent += cost if answer is not None else SummaryCost(asked=1)
+        if text:
+            self._row = 0
+            return text, cost
+        self._row += 1
+        self._failed += 1
+        self._problem = _why(outcome)
+        raise EndpointError(f"{self._deployment.name} gave no summary: {self._problem}")
+
+
+def _why(outcome: Outcome) -> str:
+    problem = outcome.reading.problem
+    if problem is not None:
+        return problem.message
+    answer = outcome.reading.answer
+    cut = answer is not None and answer.finish_reason == _CUT
+    return "its answer was cut off by its token limit" if cut else "its answer is empty"
