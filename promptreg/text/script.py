@@ -242,13 +242,23 @@ def function_words(prose: str) -> Mapping[str, int]:
     return _votes(_latin_words(prose))
 
 
-def _latin_language(latin: Counter[str]) -> str:
+def latin_votes(prose: str) -> Mapping[str, int]:
+    """As `function_words`, and words with letters of a language count for it beside a function word of it."""
+    return _all_votes(_latin_words(prose))
+
+
+def _all_votes(latin: Counter[str]) -> dict[str, int]:
     votes = _votes(latin)
     for word in latin:
         if not word.isascii():
             for language, letters in _LETTERS_OF.items():
                 if votes[language] and letters.search(word):
                     votes[language] += latin[word]
+    return votes
+
+
+def _latin_language(latin: Counter[str]) -> str:
+    votes = _all_votes(latin)
     best = max(votes, key=votes.__getitem__)
     # One word decides nothing: "die", "a" and "no" stand in English texts as well. Nor do parts of names.
     if all(word in _IN_NAMES for word in latin if best in _LANGUAGES_OF_WORD.get(word, ())):

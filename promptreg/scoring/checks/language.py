@@ -9,6 +9,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
 
 from promptreg.scoring.checks.base import BadArgument, Finding, Rules, Setting, must
+from promptreg.scoring.checks.language_evidence import can_be_told
 from promptreg.text.script import LANGUAGES, language_of
 from promptreg.text.sentence import Sentence
 
@@ -45,16 +46,24 @@ def language_of_answer(answer: Answer) -> str | None:
 # The check and the traits ask about the same answers, one case after the other.
 @lru_cache(maxsize=64)
 def _language_of_content(content: str) -> str | None:
+    return language_of(_prose(content))
+
+
+def _prose(content: str) -> str:
+    """What of a content is to be judged."""
     if content[:1] in ("{", "[", "`"):
         values = _json_values(_without_fence(content))
         if values is not None:
-            return language_of("\n".join(values))
-    return language_of(content)
+            return "\n".join(values)
+    return content
 
 
 @dataclass(frozen=True, slots=True)
 class InLanguage:
-    """Most of the prose is in the language. Code, addresses and the keys of JSON do not count."""
+    """Most of the prose is in the language. Code, addresses and the keys of JSON do not count.
+
+    Where the words of a short answer may be of several languages of one script, it is unscored.
+    """
 
     language: str
 
@@ -71,6 +80,12 @@ class InLanguage:
             sentence = Sentence(
                 "The answer has no words to tell its language by.",
                 "回答中没有可用于判断语言的文字。",
+            )
+            return Finding(holds=None, sentence=sentence)
+        if not can_be_told(_prose(answer.content.strip()), found, self.language):
+            sentence = Sentence(
+                "The answer is too short to tell its language from related ones.",
+                "回答太短，无法与相近的语言区分。",
             )
             return Finding(holds=None, sentence=sentence)
         name = language_name(found)
