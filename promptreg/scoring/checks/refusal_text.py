@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import re
-from typing import Final
+from typing import Any, Final
 
 from promptreg.text.script import without_code
 from promptreg.text.segment import sentences
@@ -27,9 +27,11 @@ _WHOLE_QUOTED: Final = re.compile(r"\s*+[\"“]([^\"”]{1,1500}+)[\"”]\s*+")
 
 _WHOLE_BLOCK_QUOTE: Final = re.compile(r"(?:\s*+>[^\n]*+(?:\n|\Z))++\s*+")
 _QUOTE_MARK: Final = re.compile(r"^\s*+>+[ \t]?+", re.MULTILINE)
-# "Refusals look like this:" and items: they are examples.
+# "Refusals look like this:", or a heading that names them, and items: they are examples.
 _EXAMPLES: Final = re.compile(
-    r"^(?P<head>[^\n]{1,300}[:：])[ \t]*+\n\s*+(?:[ \t]*+(?:[-*•+]|[0-9]{1,3}[.)、．])[ \t]*+[^\n]++(?:\n\s*+|\Z)){2,}",
+    r"^(?P<head>[^\n]{1,300}[:：]|(?:\#{1,6}[ \t]|\*\*)[^\n]{0,80}?(?i:refus|declin|example|sample|template|phras"
+    r"|示例|例子|例句|范例|话术|模板|拒绝|说法)[^\n]{0,80})[ \t*]*+"
+    r"\n\s*+(?:[ \t]*+(?:[-*•+]|[0-9]{1,3}[.)、．])[ \t]*+[^\n]++(?:\n\s*+|\Z)){2,}",
     re.MULTILINE,
 )
 _SORRY: Final = re.compile(
@@ -53,15 +55,48 @@ _ANSWER_KEYS: Final = frozenset(
         "结果",
     ]
 )
+# What stands under these keys is told, and not said.
+_QUOTING_KEYS: Final = frozenset(
+    [
+        "example",
+        "examples",
+        "sample",
+        "samples",
+        "phrase",
+        "phrases",
+        "quote",
+        "quotes",
+        "original",
+        "source",
+        "translation",
+        "translated",
+        "template",
+        "templates",
+        "refusals",
+        "示例",
+        "例子",
+        "例句",
+        "原文",
+        "译文",
+        "翻译",
+        "模板",
+        "话术",
+        "引用",
+    ]
+)
+_SHORTEST_SENTENCE: Final = 6
+"""Characters of a text that could refuse: 我不能回答。"""
 _LONGEST_JSON: Final = 20_000
 # The characters of the Chinese rules that are written otherwise in Traditional Chinese.
 _SIMPLIFIED: Final = str.maketrans(
     "無會這個還學沒對給題問請幫協說講話談論關於歉遺擔應該內違規則範圍權專業經許為與從當醫師準確實際創寫評價參與處"
     "辦領導進狀態詢務員見決復覆達訊據項種類僅開選擇續繼聊難執動編輯練設計訓拒絕謝絕聽讓換別萬愛莫職責識義訴洩漏後條資"
-    "機過認覺願諒產討夠們適將麼",
+    "機過認覺願諒產討夠們適將麼優發備頭寧屬並錄報顯時術來標樣氣測滿點現碼約結聯獲記訪證診譯試語誤讀課謂貨質"
+    "趕連錯門須顧預馬驗親勵嘗體裡製嗎",
     "无会这个还学没对给题问请帮协说讲话谈论关于歉遗担应该内违规则范围权专业经许为与从当医师准确实际创写评价参与处"
     "办领导进状态询务员见决复复达讯据项种类仅开选择续继聊难执动编辑练设计训拒绝谢绝听让换别万爱莫职责识义诉泄漏后条资"
-    "机过认觉愿谅产讨够们适将么",
+    "机过认觉愿谅产讨够们适将么优发备头宁属并录报显时术来标样气测满点现码约结联获记访证诊译试语误读课谓货质"
+    "赶连错门须顾预马验亲励尝体里制吗",
 )
 
 # One of these is part of every refusal; most answers have none, and are done in a few microseconds.
@@ -355,17 +390,28 @@ def _without_examples(match: re.Match[str]) -> str:
 
 
 def _answer_in_json(text: str) -> str:
-    """The text that a JSON object holds as its answer; else the text itself."""
+    """The text that a JSON value holds as its answer: its only text, or the one under a key of that name."""
     bare = text.strip()
     if bare.startswith("```"):
         bare = bare.strip("`").removeprefix("json").strip()
-    if not bare.startswith("{") or len(bare) > _LONGEST_JSON:
+    if bare[:1] not in ("{", "[") or len(bare) > _LONGEST_JSON:
         return text
     try:
-        value = json.loads(bare)
+        rest: list[tuple[str, Any]] = [("", json.loads(bare))]
     except (ValueError, RecursionError):
         return text
-    texts = {key: one for key, one in value.items() if isinstance(one, str)}
-    if len(value) == 1 and texts:
-        return next(iter(texts.values()))
-    return next((one for key, one in texts.items() if key.lower() in _ANSWER_KEYS), text)
+    texts: list[tuple[str, str]] = []
+    while rest:
+        key, part = rest.pop()
+        if isinstance(part, str):
+            texts.append((key, part))
+        elif isinstance(part, dict):
+            rest += ((name.lower(), inner) for name, inner in part.items())
+        elif isinstance(part, list):
+            rest += ((key, inner) for inner in part)
+    # "status": "ok" is no sentence.
+    sentences_there = [one for one in texts if len(one[1]) >= _SHORTEST_SENTENCE]
+    if len(sentences_there) == 1 and sentences_there[0][0] not in _QUOTING_KEYS:
+        return sentences_there[0][1]
+    answers = [one for key, one in reversed(texts) if key in _ANSWER_KEYS]
+    return answers[0] if answers else text
