@@ -221,14 +221,15 @@ def test_lints_of_the_format_are_shown(chat, capsys):
 
 
 def test_every_strategy_is_listed_and_fits_a_long_conversation(chat, capsys, tmp_path):
+    from promptreg.context.adapters.registry import ADAPTERS, LISTED
     from promptreg.context.strategies.registry import STRATEGIES
 
     assert run(["context", "fit", "--strategies"]) == 0
     listed = [line.split()[0] for line in capsys.readouterr().out.splitlines()[1:]]
-    assert listed == list(STRATEGIES)
+    assert listed == [*STRATEGIES, *LISTED]
     (recording,) = generate(1, 3, Shape(turns=30))
     name = chat(list(recording.messages), tools=list(recording.tools))
-    for strategy in listed:
+    for strategy in [*STRATEGIES, *ADAPTERS]:
         result = fitted(capsys, name, "--window", "6000", "--strategy", strategy)
         assert result["total"] <= result["budget"] < result["ledger"]["before"]
 
