@@ -203,10 +203,10 @@ class FaultView:
 
 @dataclass(frozen=True, slots=True)
 class ContextChangeView:
-    """Messages of a conversation that are gone, cut or replaced in what was sent: dropped neighbours, or one other."""
+    """Messages of a conversation with one fate in what was sent: dropped neighbours, or messages replaced alike."""
 
     places: str
-    """Counted from 0, `4` or `4–17`."""
+    """Counted from 0, such as `4–17` or `3, 5`."""
     roles: tuple[str, ...]
     action: str
     """`dropped`, `cut` or `replaced`."""
@@ -216,7 +216,7 @@ class ContextChangeView:
     kept: int = 0
     """What is left of them in their places."""
     text: str = ""
-    """What is sent in the place of one message; empty where nothing is."""
+    """What is sent in the place of each; empty where nothing is."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,9 +13,10 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
 
 from promptreg.canonical import canonical_json
+from promptreg.config.hints import listing
 from promptreg.context.fit import fit
 from promptreg.context.ledger import NoteKind
-from promptreg.context.strategies.registry import Given, strategy_from
+from promptreg.context.strategies.registry import STRATEGIES, Given, strategy_from
 from promptreg.deployment.request import request_body
 from promptreg.deployment.targets.target import target_of
 from promptreg.deployment.tokenize import counter_for
@@ -145,12 +146,30 @@ def check_strategies(suites: Iterable[Suite]) -> None:
             if context is None or context in problems:
                 continue
             try:
+                _check_repeats(context.strategy)
                 # an embedder is at hand when it comes to that
                 strategy_from(context.strategy, Given(embed=lambda texts: texts))
             except UsageError as error:
                 problems[context] = Problem(f"`context`: {error}", context.place)
     if problems:
         raise SuiteError(tuple(dict.fromkeys(problems.values())))
+
+
+def _check_repeats(text: str) -> None:
+    """A case has to be the same prompt another time, which only our own strategies promise.
+
+    Raises:
+        UsageError: a part is a library's or the user's own.
+    """
+    from promptreg.context.adapters.registry import ADAPTERS, FUNCTION  # noqa: PLC0415 - only for those who name one
+
+    foreign = {FUNCTION, *(name.partition(":")[0] for name in ADAPTERS)}
+    for part in text.split("+"):
+        if part.partition(":")[0].strip() in foreign:
+            raise UsageError(
+                f"`{part.strip()}` is not taken in a suite: what it returns may change, and then the same case would "
+                f"be another prompt. Allowed: {listing(STRATEGIES)}. `promptreg context test` takes it."
+            )
 
 
 class CaseFitter:

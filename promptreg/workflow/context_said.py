@@ -43,11 +43,33 @@ def _with_context(judgement: CaseJudgement, case: Case, pairing: Pairing, *, kno
             f"Nothing was compared, since the source has no window for this case. {names[0]}: {source.problem.en}",
             f"未作比较，因为源部署的窗口容纳不下该用例。{names[0]}：{source.problem.zh}",
         )
+    elif not known and (why := _why_new(case, source, pairing)) is not None:
+        said = why
     elif target.problem is not None and known:
         said = Sentence(f"Not judged. {names[1]}: {target.problem.en}", f"未判断。{names[1]}：{target.problem.zh}")
     elif known and (more := told(source, target, judgement.verdict)) is not None:
         said = Sentence(f"{said.en} {more.en}", f"{said.zh}{more.zh}")
     return replace(judgement, sentence=said, context=sides_json(source, target))
+
+
+def _why_new(case: Case, source: FittedCase, pairing: Pairing) -> Sentence | None:
+    """Why a case with a recording is not compared, where that can be its context; None for any other reason."""
+    if case.case_id in pairing.unasked:
+        return Sentence(
+            "Nothing was compared: the run did not send the target what it would be sent now, since the case, its "
+            "`context` or the target's window changed. Compare again without --run.",
+            "未作比较：该次运行发送给目标部署的内容与现在不同（用例、其 `context` 或目标部署的窗口已改变）。"
+            "请去掉 --run 重新比较。",
+        )
+    golden = pairing.baseline.goldens.get(case.case_id)
+    if golden is None or not golden.answers or golden.request_sha256 == source.case.request.sha256:
+        return None
+    return Sentence(
+        "Nothing was compared: the source would now be sent something else than was recorded, since the case, its "
+        "`context` or the source's window changed. Record it again on the source with `promptreg record --top-up`.",
+        "未作比较：现在发送给源部署的内容与录制时不同（用例、其 `context` 或源部署的窗口已改变）。请用 "
+        "`promptreg record --top-up` 在源部署重新录制。",
+    )
 
 
 def sides_json(source: FittedCase, target: FittedCase) -> JsonObject:

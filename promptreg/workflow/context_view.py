@@ -9,10 +9,11 @@ from promptreg.report.payload import ContextChangeView, ContextSideView, Context
 from promptreg.workflow.context_fit import stretches
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
     from promptreg.canonical import Json
     from promptreg.context.fit import Fitted
+    from promptreg.context.ledger import Entry
     from promptreg.suite.model import Case
     from promptreg.workflow.case_contexts import FittedCase
     from promptreg.workflow.context_fit import Stretch
@@ -47,27 +48,32 @@ def _side(side: FittedCase) -> ContextSideView:
 
 
 def _changes(fitted: Fitted) -> Iterator[ContextChangeView]:
-    """Dropped neighbours as one line; each message that is cut or replaced with the words that are sent for it."""
-    words = {origin: message for message, origin in zip(fitted.messages, fitted.origins, strict=True)}
-    for stretch in stretches(fitted.ledger.entries):
-        sent = [words[entry.index] for entry in stretch.entries if entry.index in words]
-        if not sent:
-            yield _change(stretch, "")
-            continue
-        for entry in stretch.entries:
-            one = type(stretch)((entry,))
-            yield _change(one, "" if entry.index not in words else _text(words[entry.index]))
+    """Dropped neighbours as one line; messages in whose place the same words are sent as one line, with those words."""
+    words = {
+        origin: _text(message)
+        for message, origin in zip(fitted.messages, fitted.origins, strict=True)
+        if origin is not None
+    }
+    entries = fitted.ledger.entries
+    alike: dict[tuple[str, str, str], list[Entry]] = {}
+    for entry in entries:
+        if entry.index in words:
+            alike.setdefault((entry.action, entry.reason, words[entry.index]), []).append(entry)
+    for stretch in stretches([entry for entry in entries if entry.index not in words]):
+        yield _change((stretch,), "")
+    for (_, _, text), same in alike.items():
+        yield _change(stretches(same), text)
 
 
-def _change(stretch: Stretch, text: str) -> ContextChangeView:
-    first = stretch.entries[0]
+def _change(parts: Sequence[Stretch], text: str) -> ContextChangeView:
+    first = parts[0].entries[0]
     return ContextChangeView(
-        places=stretch.places,
-        roles=stretch.roles,
+        places=", ".join(part.places for part in parts),
+        roles=tuple(dict.fromkeys(role for part in parts for role in part.roles)),
         action=first.action.value,
         reason=first.sentence,
-        tokens=stretch.tokens,
-        kept=stretch.kept,
+        tokens=sum(part.tokens for part in parts),
+        kept=sum(part.kept for part in parts),
         text=text,
     )
 

@@ -101,9 +101,9 @@ def _case() -> JsonObject:
 
 
 def _context() -> JsonObject:
-    count: Json = {"type": "integer", "minimum": 0}
-    places: Json = {"type": "array", "items": count}
-    told: Json = {"type": ["string", "null"]}
+    count: JsonObject = {"type": "integer", "minimum": 0}
+    places: JsonObject = {"type": "array", "items": count}
+    told: JsonObject = {"type": ["string", "null"]}
     side = _object(
         {
             "counter": {"type": "string", "description": "What counted the tokens."},
