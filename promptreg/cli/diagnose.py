@@ -53,8 +53,11 @@ class _Diagnosis(NamedTuple):
     "diagnose",
     epilog=example("promptreg diagnose captured.jsonl\n  promptreg diagnose --format json - < captured.jsonl") + "\n\n"
     'A line: {"id": "a", "request": {"messages": […]}, "status": 200, "body": {…}}. A stream has "sse": [{…}, '
-    '"[DONE]"] or "raw_stream" instead of "body", several calls of one request have "runs", and "golden" holds what '
-    "the source answered. Exit codes: 1 when a fault of severity E was found, 2 when a line could not be read, else 0.",
+    '"[DONE]"] or "raw_stream" instead of "body", "raw" is the exact text of a body, "error" says why nothing came, '
+    'and several calls of one request have "runs". "golden" holds what the source answered: a whole response, or some '
+    "of content, reasoning, tool_calls, finish_reason, usage, prompt_tokens, status, message_keys and reasoning_chars. "
+    '"expect_values" has needle, client_token_estimate and canary. All keys: promptreg schema payload.\n\n'
+    "Exit codes: 1 when a fault of severity E was found, 2 when a line could not be read, else 0.",
 )
 @click.argument("file", type=click.Path(path_type=Path, dir_okay=False, allow_dash=True), metavar="FILE")
 @click.option(
@@ -114,7 +117,8 @@ def _diagnoses(
     lines: Iterable[tuple[int, bytes]], families: Sequence[Sequence[Rule]], unreadable: list[tuple[int, Sentence]]
 ) -> Iterator[_Diagnosis]:
     """What was found in each line; lines that cannot be read are added to `unreadable`."""
-    from promptreg.scoring.faults.payload import UnreadablePayload, read_payload  # noqa: PLC0415 - see above
+    from promptreg.scoring.faults.payload import read_payload  # noqa: PLC0415 - see above
+    from promptreg.scoring.faults.payload_golden import UnreadablePayload  # noqa: PLC0415 - see above
     from promptreg.scoring.faults.registry import find_faults  # noqa: PLC0415 - see above
 
     for number, line in lines:

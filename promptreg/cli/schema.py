@@ -29,6 +29,9 @@ SCHEMAS = {
     "suite": _Source("promptreg.suite.schema:suite_schema", "suites/*.yaml"),
     "baseline": _Source("promptreg.baseline.lines:baseline_schema", "a line of baselines/<suite>/<deployment>.jsonl"),
     "decisions": _Source("promptreg.review.decisions:decisions_schema", "what `promptreg review apply` reads"),
+    "payload": _Source(
+        "promptreg.scoring.faults.payload_schema:payload_schema", "a line of what `promptreg diagnose` reads"
+    ),
     "comparison": _Source("promptreg.workflow.schema:comparison_schema", "what `promptreg compare --json` prints"),
 }
 """Every published schema by name. The folder that owns a format owns its schema."""

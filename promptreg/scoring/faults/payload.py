@@ -6,9 +6,8 @@
     {"id": "…", "request": {…}, "runs": [{"label": "warm", "status": 200, "body": {…}}, …]}   several calls
 
 `status` is null when nothing arrived, and `error` says why. `golden` holds what the source answered, as much of it as
-matters: `content`, `reasoning`, `tool_calls`, `finish_reason`, `message_keys`, `reasoning_chars` (least and greatest),
-`status`, `prompt_tokens`, or a whole response as above. `expect_values` holds what is known about the right answer.
-Keys of a call given beside `runs` hold for all of them.
+matters, or a whole response as above. `expect_values` holds what is known about the right answer. Keys of a call given
+beside `runs` hold for all of them. All keys: `payload_schema`, which is what `promptreg schema payload` prints.
 """
 
 from __future__ import annotations
@@ -17,34 +16,17 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from promptreg.answer.reader import answer_from_message
 from promptreg.deployment.exchange import Chunk, Exchange, Failure, FailureKind
 from promptreg.deployment.json_text import dump_json
-from promptreg.scoring.faults.golden import Golden
 from promptreg.scoring.faults.observe import observe_exchange
-from promptreg.text.sentence import Sentence
+from promptreg.scoring.faults.payload_golden import UnreadablePayload, golden_from_json
+from promptreg.scoring.faults.payload_schema import CALL_KEYS, RESPONSE_KEYS
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from promptreg.answer.model import Answer
     from promptreg.canonical import Json, JsonObject
     from promptreg.scoring.faults.model import Observation
 
-RESPONSE_KEYS: Final = ("body", "raw", "sse", "raw_stream", "error")
-"""Keys that say what came back; a call has at least one of them or a status."""
-
-_CALL_KEYS: Final = ("request", "status", "headers", "closed", "golden", "expect_values", "server", "duration_s")
 _SPEED_S: Final = 0.02  # between two frames of a stream whose arrival times were not captured
-
-
-class UnreadablePayload(ValueError):  # noqa: N818 - a sentence for the user of `diagnose`, who gets it with its line
-    """A line is no captured response."""
-
-    def __init__(self, en: str, zh: str) -> None:
-        super().__init__(en)
-        self.reason = Sentence(en, zh)
-        """Why, as a part of a sentence."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +80,7 @@ def observations_from_json(value: JsonObject) -> tuple[Observation, ...]:
             "`runs` must be a list of at least one object, each with a response of its own",
             "`runs` 应为非空的对象列表，每个对象含各自的响应",
         )
-    shared = {name: value[name] for name in _CALL_KEYS if name in value}
+    shared = {name: value[name] for name in CALL_KEYS if name in value}
     return tuple(_observation({**shared, **run}) for run in runs)
 
 
@@ -140,7 +122,7 @@ def _observation(value: JsonObject) -> Observation:
         exchange_from_json(value),
         request if isinstance(request, dict) else {},
         label=label if isinstance(label, str) else "",
-        golden=_golden(value.get("golden")),
+        golden=golden_from_json(value.get("golden"), observations_from_json),
         expected=expected if isinstance(expected, dict) else {},
         server=server if isinstance(server, str) else None,
         streamed=True if "sse" in value or "raw_stream" in value else None,
@@ -191,43 +173,3 @@ def _failure(value: JsonObject, any_byte: bool) -> Failure | None:
         return Failure(FailureKind.IDLE_TIMEOUT if any_byte else FailureKind.FIRST_BYTE_TIMEOUT, said)
     refused = "refused" in lowered or "connect" in lowered
     return Failure(FailureKind.CONNECT if refused and not any_byte else FailureKind.DISCONNECTED, said)
-
-
-def _golden(value: Json) -> Golden | None:
-    if isinstance(value, list):
-        calls = [
-            call for part in value if isinstance(part, dict) and _whole(part) for call in observations_from_json(part)
-        ]
-        return Golden.of(calls) if calls else None
-    if not isinstance(value, dict):
-        return None
-    if _whole(value):
-        return Golden.of(observations_from_json(value))
-    answer = _golden_answer(value)
-    content, reasoning, keys = value.get("content"), answer.reasoning if answer else "", value.get("message_keys")
-    finish, status, tokens = value.get("finish_reason"), value.get("status"), value.get("prompt_tokens")
-    return Golden(
-        contents=(content,) if isinstance(content, str) else (),
-        reasonings=(reasoning,) if reasoning else None,
-        answers=(answer,) if answer else (),
-        message_keys=frozenset(key for key in keys if isinstance(key, str)) if isinstance(keys, list) else None,
-        reasoning_chars=_range(value.get("reasoning_chars")),
-        finish_reasons=frozenset({finish}) if isinstance(finish, str) else None,
-        statuses=frozenset({status}) if isinstance(status, int) else frozenset(),
-        prompt_tokens=frozenset({tokens}) if isinstance(tokens, int) else frozenset(),
-    )
-
-
-def _whole(value: Mapping[str, Json]) -> bool:
-    return "runs" in value or any(name in value for name in RESPONSE_KEYS)
-
-
-def _golden_answer(value: JsonObject) -> Answer | None:
-    if not any(name in value for name in ("content", "reasoning", "reasoning_content", "tool_calls")):
-        return None
-    return answer_from_message(value, value.get("finish_reason"))
-
-
-def _range(value: Json) -> tuple[int, int] | None:
-    numbers = [number for number in value if isinstance(number, int)] if isinstance(value, list) else []
-    return (min(numbers), max(numbers)) if numbers else None
