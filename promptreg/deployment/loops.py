@@ -4,6 +4,9 @@ An answer counts as endless when its end has repeated one passage at least 6 tim
 doing nothing else. How many characters depends on what the passage is: words are seldom repeated on purpose, rows of a
 table, lines of code, items of JSON and ruled lines often are, and more so where the prompt asks for such a thing.
 
+An item number that counts on from one repetition to the next makes no other passage of it. Reasoning and the arguments
+of tool calls are watched as well as the text.
+
 Short answers cost nothing: the stream is looked at whenever another 16 KiB of it have come, each byte once, and only
 the last 8 192 characters of its text are kept.
 """
@@ -17,7 +20,7 @@ import orjson
 
 from promptreg.answer.reader import REASONING_FIELDS
 from promptreg.deployment.exchange import Chunk, Failure, FailureKind
-from promptreg.text.repetition import Loop, is_listed, periodic_tail
+from promptreg.text.repetition import Loop, counted_tail, is_listed, periodic_tail
 from promptreg.text.wishes import asks_for_repetition, asks_for_shape
 
 if TYPE_CHECKING:
@@ -45,7 +48,10 @@ _ASKED: Final = 16_000
 
 _LETTER: Final = re.compile(r"[^\W\d_]")
 _MARKS_OF_DATA: Final = re.compile(r"[|{}\[\]<>()=;:\"`#*_/\\]")
-_FIELDS: Final = ("content", *REASONING_FIELDS)
+_NUMBER: Final = re.compile(r"(?<![0-9])[0-9]{1,4}(?![0-9])")
+_MOST_NAMED: Final = 5_000
+_CALLS: Final = ("tool_calls", "function_call")
+_FIELDS: Final = frozenset({"content", *REASONING_FIELDS, *_CALLS})
 
 
 class _Seen(NamedTuple):
@@ -55,6 +61,8 @@ class _Seen(NamedTuple):
     period: int
     length: int
     """Characters of repetition so far."""
+    counted: bool = False
+    """Whether a number counts on in it."""
 
 
 class LoopWatch:
@@ -96,32 +104,47 @@ class LoopWatch:
             self._on = False  # no stream of events, or one that this is not made for
             self._rest = b""
         seen, self._seen = self._seen, None
+        if len(new) > 1 and len(set(new.values())) == 1:
+            new = {min(new): new[min(new)]}  # a server that sends the reasoning under two names
         if len(new) != 1:
             return None  # nothing, or the reasoning just ended: whatever was seen does not go on
         ((field, text),) = new.items()
         tail = self._tails[field] = (self._tails.get(field, "") + text)[-_TAIL:]
-        loop = _loop_of(tail)
+        if field in _CALLS:  # a text inside JSON, which may end within an escape
+            tail = tail.removesuffix("\\").replace("\\n", "\n").replace('\\"', '"')
+        loop, counted = _loop_of(tail), False
+        if loop is None:
+            loop, counted = counted_tail(tail), True
         if loop is None or loop.repeats < LEAST_REPEATS:
             return None
-        goes_on = seen is not None and (seen.field, seen.period) == (field, loop.period)
+        goes_on = seen is not None and (seen.field, seen.period, seen.counted) == (field, loop.period, counted)
         if seen is None or not goes_on or loop.length < min(len(text), _TAIL // 2):
-            self._seen = _Seen(field, loop.period, loop.length)
+            self._seen = _Seen(field, loop.period, loop.length, counted)
             return None
-        self._seen = _Seen(field, loop.period, seen.length + len(text))
-        if self._seen.length < self._needed(loop.unit):
-            return None
+        self._seen = _Seen(field, loop.period, seen.length + len(text), counted)
         repeats = self._seen.length // loop.period
+        if self._seen.length < self._needed(loop.unit, counted=counted) or (counted and repeats <= self._named()):
+            return None
         # The passage itself is not told here: it may hold a secret.
         what = "character" if loop.period == 1 else f"{loop.period} characters"
-        said = f"The answer repeated the same {what} {repeats} times, so promptreg ended the call."
+        but = ", but for a number that counts on" if counted else ""
+        said = f"The answer repeated the same {what} {repeats} times{but}, so promptreg ended the call."
         return Failure(FailureKind.LOOP, said)
 
-    def _needed(self, unit: str) -> int:
+    def _prompt(self) -> str:
+        return "\n".join(_prompt_texts(self._request.get("messages")))
+
+    def _named(self) -> int:
+        """How many things the prompt may ask about: its lines, or the greatest number in it that is no order number."""
+        prompt = self._prompt()
+        return max(prompt.count("\n") + 1, *(one for one in map(int, _NUMBER.findall(prompt)) if one <= _MOST_NAMED), 0)
+
+    def _needed(self, unit: str, *, counted: bool) -> int:
         """Characters of repetition that no answer has on purpose."""
-        prompt = "\n".join(_prompt_texts(self._request.get("messages")))
+        prompt = self._prompt()
         if asks_for_repetition(prompt) or asks_for_shape(prompt) or is_listed(unit):
             return _ASKED
-        if _LETTER.search(unit) is None or _MARKS_OF_DATA.search(unit) is not None:
+        if counted or _LETTER.search(unit) is None or _MARKS_OF_DATA.search(unit) is not None:
             return _SHAPES
         return _SENTENCES if len(unit) > _SHORT else _WORDS
 
@@ -150,10 +173,25 @@ def _texts(lines: bytes) -> dict[str, str]:
         for field, piece in delta:
             if not piece or field == "role":
                 continue
-            if field not in _FIELDS or not isinstance(piece, str):
+            said = piece if isinstance(piece, str) else _said(piece)
+            if field not in _FIELDS or said is None:
                 return {}
-            pieces.setdefault(field, []).append(piece)
+            pieces.setdefault(field, []).append(said)
     return {field: "".join(texts) for field, texts in pieces.items()}
+
+
+def _said(pieces: Json) -> str | None:
+    """The text in pieces of tool calls, or in parts of the reasoning; None where they are of another kind."""
+    texts: list[str] = []
+    for piece in [pieces] if isinstance(pieces, dict) else pieces if isinstance(pieces, list) else [None]:
+        if not isinstance(piece, dict):
+            return None
+        function = piece.get("function", piece)
+        found = [function.get(name) for name in ("name", "arguments", "text")] if isinstance(function, dict) else [0]
+        if not all(one is None or isinstance(one, str) for one in found):
+            return None
+        texts += [one for one in found if isinstance(one, str)]
+    return "".join(texts)
 
 
 def _prompt_texts(messages: Json) -> list[str]:

@@ -26,6 +26,10 @@ _NUMBERED: Final = 8_000
 """Characters at the end of a text in which numbered items are looked for."""
 
 _LEAST_NUMBERED: Final = 6
+_FIGURE: Final = re.compile(r"[0-9]{1,18}")
+_NEAR_END: Final = 200
+"""Characters at the end of a text of which some must come again before more is looked at."""
+
 _LEAST_WORDS: Final = 4
 _WORDS_OF_CLAUSE: Final = 5
 """Words, or pairs of Chinese characters, from which what stands between commas is no item but a clause."""
@@ -109,6 +113,39 @@ def numbered_tail(text: str) -> Loop | None:
     if not _has_words(unit, 3):
         return None
     return Loop(loop.period, max(0, text.find(unit)), loop.length, unit)
+
+
+def counted_tail(text: str) -> Loop | None:
+    """The repetition that a text ends in, where only figures differ: “4. Check it again.”, then “5. Check it again.”.
+
+    The passage has at least three words and comes at least 6 times; one of its figures numbers it, and each stays or
+    counts by one. Rows whose figures differ in any other way are data. The passage is told with 0 for each figure, and
+    so are the lengths.
+    """
+    pieces = _FIGURE.split(text[-_NEAR_END:])
+    if len(pieces) < 2 or text.count(max(pieces, key=len)) < _LEAST_NUMBERED:
+        return None  # nearly every text: what stands between the last figures did not come before
+    alike = _FIGURE.sub("0", text)
+    loop = periodic_tail(alike)
+    if loop is None or loop.repeats < _LEAST_NUMBERED:
+        return None
+    columns = loop.unit.count("0")
+    if not columns or not _has_words(loop.unit, 3):
+        return None
+    first = alike.count("0", 0, loop.offset)
+    figures = list(map(int, _FIGURE.findall(text)[first : first + columns * loop.repeats]))
+    counts = False
+    # What stands before and after a figure is told by the second of the first three repeats.
+    around = alike[loop.offset : loop.offset + 3 * loop.period]
+    places = [at for at, character in enumerate(around) if character == "0"]
+    for column in range(columns):
+        # The first figure may have lost its beginning, the last one may still go on.
+        values = figures[column::columns][1:-1]
+        steps = set(map(operator.sub, values[1:], values))
+        if len(steps) != 1 or not steps <= {0, 1, -1}:
+            return None
+        counts = counts or (0 not in steps and _COUNTER.match(around, places[column + columns]) is not None)
+    return loop if counts else None
 
 
 def is_listed(unit: str) -> bool:

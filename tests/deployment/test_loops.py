@@ -108,7 +108,7 @@ def test_large_and_odd_chunks():
     assert fed([b'data: {"choices": 1}\n\n' * 2000] * 20)[0] is None
     assert fed([b"data: \xff\xfe\n\n" * 5000] * 20)[0] is None
     calls = {"choices": [{"index": 0, "delta": {"tool_calls": [{"index": 0, "function": {"arguments": "a, "}}]}}]}
-    assert fed([b"data: " + json.dumps(calls).encode() + b"\n\n"] * 5000)[0] is None, "calls have their own rules"
+    assert fed([b"data: " + json.dumps(calls).encode() + b"\n\n"] * 1000)[0] is None, "items of a list"
 
 
 def test_the_cost_of_a_look_does_not_grow_with_the_stream(monkeypatch):
@@ -223,3 +223,123 @@ def test_an_answer_that_was_written_down_again_stays_marked():
     reading = read_exchange(Exchange(0.0, 1.0, 200, headers, (Chunk(1.0, json.dumps(body).encode()),), failure))
     assert reading.problem is None
     assert reading.answer.flags == (LOOP_STOPPED,)
+
+
+def counted(item, first=1, most=1500):
+    return "".join(item.format(number) for number in range(first, first + most))
+
+
+COUNTED = {
+    "items": "{}. Check the schedule with the supplier again.\n",
+    "items without a full stop": "{}) check the schedule with the supplier\n",
+    "steps": "Step {}: check the schedule with the supplier again. ",
+    "two counters": "{0}. Repeat item {0} with the supplier once more.\n",
+    "Chinese": "{}、请与供应商再次核对交货日期，并确认数量。\n",
+    "Chinese steps": "第{}步：请与供应商再次核对交货日期，并确认数量。\n",
+    "paragraphs": "{}. " + "Ask the supplier for the day, write it down, and send the list. " * 2 + "\n\n",
+}
+
+
+@pytest.mark.parametrize("field", ["content", "reasoning_content", "thinking"])
+@pytest.mark.parametrize("name", COUNTED)
+def test_a_loop_that_counts_its_repeats_is_noticed(name, field):
+    text = "Here is the plan:\n\n" + counted(COUNTED[name])
+    failure, number = fed(frames(text, field))
+    assert failure is not None
+    assert "but for a number that counts on" in failure.message
+    assert number < len(frames(text, field)) * 0.8
+
+
+ROWS = {
+    "rows of data": "".join(
+        f"{n}. Order {n * 37 % 1009} is sent to the customer on day {n * 7 % 31}.\n" for n in range(900)
+    ),
+    "multiples": "".join(f"{n}. Seven times {n} is, as everybody knows, {n * 7}.\n" for n in range(900)),
+    "words differ": "".join(
+        f"{n}. Check the {('day', 'price', 'label', 'order', 'parcel')[n * n % 5]} of the supplier again.\n"
+        for n in range(900)
+    ),
+    "labels": counted("{}. positive\n"),
+    "short answers": counted("{}: not given\n"),
+    "rows of a table": counted("| {} | open | Munich | none |\n", most=300),
+    "lines of a log": counted("{}: server started on port 8080;\n", most=300),
+    "prose": counted("Order {} is packed and sent to Munich. "),
+    "digits": counted("{}, "),
+}
+
+
+@pytest.mark.parametrize("name", ROWS)
+def test_numbered_rows_that_say_something_go_on(name):
+    assert fed(frames(ROWS[name]))[0] is None
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    [
+        "Give me a list of what to check.",
+        "Write the same reminder for each of our 400 orders.",
+        "Is each clause right?\n" + "The price is paid at once.\n" * 400,
+        "列出 400 个检查项",
+    ],
+)
+def test_as_many_numbered_items_as_were_asked_for_go_on(prompt):
+    assert fed(frames(counted("{}. The clause is right as it is.\n", most=390)), prompt)[0] is None
+    assert fed(frames(counted("{}. The clause is right as it is.\n", most=4000)), prompt)[0] is not None
+
+
+def call_frames(text, size=4, field="tool_calls"):
+    begin = {"index": 0, "id": "c", "type": "function", "function": {"name": "note", "arguments": ""}}
+    deltas = [begin] + [
+        {"index": 0, "function": {"arguments": text[at : at + size]}} for at in range(0, len(text), size)
+    ]
+    for delta in deltas:
+        sent = [delta] if field == "tool_calls" else {"arguments": delta["function"]["arguments"]}
+        choice = {"index": 0, "delta": {field: sent}, "finish_reason": None}
+        yield b"data: " + json.dumps({"id": "c-1", "choices": [choice]}).encode() + b"\n\n"
+
+
+@pytest.mark.parametrize("field", ["tool_calls", "function_call"])
+@pytest.mark.parametrize("unit", [ENDLESS["sentence"], PHRASE, COUNTED["items"].replace("\n", "\\n"), '{\\"x\\": 0}, '])
+def test_a_loop_in_the_arguments_of_a_call_is_noticed(unit, field):
+    text = '{"text": "' + (counted(unit) if "{}" in unit else unit * (60_000 // len(unit)))
+    data = list(call_frames(text, field=field))
+    failure, number = fed(data)
+    assert failure is not None
+    assert number < len(data) * 0.8
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"rows": [' + "0, " * 1200 + "0]}",
+        '{"code": "' + 'print(\\"hello\\")\\n' * 300 + '"}',
+        '{"labels": [' + '"positive", ' * 600 + '"positive"]}',
+        '{"rows": ['
+        + ", ".join(f'"{n}. order {n * 37 % 1009} is sent on day {n * 7 % 31}"' for n in range(900))
+        + "]}",
+    ],
+)
+def test_arguments_with_a_purpose_go_on(text):
+    assert fed(list(call_frames(text)))[0] is None
+
+
+def test_the_same_call_made_for_ever_is_noticed():
+    def frame_of(number):
+        function = {"name": "get_weather", "arguments": '{"city": "Oslo", "of": "the whole of the next week."}'}
+        calls = [{"index": number, "id": f"call-{number}", "type": "function", "function": function}]
+        return b"data: " + json.dumps({"choices": [{"index": 0, "delta": {"tool_calls": calls}}]}).encode() + b"\n\n"
+
+    failure, number = fed([frame_of(number) for number in range(2000)])
+    assert failure is not None
+    assert number < 1000
+
+
+def test_reasoning_under_two_names_is_watched_once():
+    def frame_of(piece):
+        delta = {"reasoning": piece, "reasoning_details": [{"type": "reasoning.text", "text": piece}], "content": ""}
+        choice = {"index": 0, "delta": delta, "finish_reason": None}
+        return b"data: " + json.dumps({"choices": [choice]}).encode() + b"\n\n"
+
+    text = PHRASE * 3000
+    failure, _ = fed([frame_of(text[at : at + 8]) for at in range(0, len(text), 8)])
+    assert failure is not None

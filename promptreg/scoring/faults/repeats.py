@@ -11,7 +11,7 @@ from promptreg.scoring.faults.catalogue import found
 from promptreg.scoring.faults.evidence import shown
 from promptreg.scoring.faults.model import Probe, Rule
 from promptreg.text import wishes
-from promptreg.text.repetition import is_listed, longest_run, numbered_tail, periodic_tail
+from promptreg.text.repetition import counted_tail, is_listed, longest_run, numbered_tail, periodic_tail
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -76,7 +76,13 @@ def _repetition(call: Observation) -> Iterator[Finding]:
 def _stopped(call: Observation) -> Finding:
     """A loop that promptreg ended: nobody knows how much longer it would have become, so no wish excuses it."""
     parts = {"content": call.content.raw, "reasoning": call.reasoning.raw}
-    loops = [(loop, where) for where, text in parts.items() if (loop := periodic_tail(text)) is not None]
+    if call.tool_calls:
+        parts["tool_calls"] = "".join(f"{one.name}{one.arguments}" for one in call.tool_calls)
+    loops = [
+        (loop, where)
+        for where, text in parts.items()
+        if (loop := periodic_tail(text) or counted_tail(text)) is not None
+    ]
     if not loops:
         where, text = max(parts.items(), key=lambda part: len(part[1]) - len(part[1].rstrip()))
         visible = len(text.rstrip())
