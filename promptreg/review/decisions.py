@@ -141,15 +141,15 @@ class DecisionEntry(Strict):
     decided_at: Instant
 
     def record(self) -> Decision:
-        """The same as a record; lone surrogates are replaced as they are in the store."""
+        """The same as a record."""
         return Decision(
-            suite=plain_text(self.suite),
-            case_id=plain_text(self.case_id),
-            target=plain_text(self.target),
+            suite=self.suite,
+            case_id=self.case_id,
+            target=self.target,
             golden_sha256=self.golden_sha256,
             candidate_sha256=self.candidate_sha256,
             decision=self.decision,
-            reason=plain_text((self.reason or "").strip()),
+            reason=(self.reason or "").strip(),
             expires_on=None if self.expires_on is None else date.fromisoformat(self.expires_on),
             decided_at=self.decided_at,
         )
@@ -232,10 +232,10 @@ def parse_decisions(text: str, shown: str) -> Decisions:
             replaced.append(latest.pop(each.key))
         latest[each.key] = each
     return Decisions(
-        run_id=plain_text(document.run_id),
-        report_id=plain_text(document.report_id),
-        baseline=plain_text(document.baseline),
-        reviewer=plain_text(document.reviewer.strip()),
+        run_id=document.run_id,
+        report_id=document.report_id,
+        baseline=document.baseline,
+        reviewer=document.reviewer.strip(),
         exported_at=document.exported_at,
         decisions=tuple(latest.values()),
         replaced=tuple(replaced),
@@ -289,9 +289,10 @@ def _json(text: str, shown: str) -> dict[str, Any]:
 
 
 def _no_key_twice(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
-    value = dict(pairs)
+    # Lone surrogates are replaced as they are in the store; pydantic refuses them.
+    value = {plain_text(name): plain_text(item) if isinstance(item, str) else item for name, item in pairs}
     if len(value) < len(pairs):
-        names = [name for name, _ in pairs]
+        names = [plain_text(name) for name, _ in pairs]
         twice = next(name for name in value if names.count(name) > 1)
         raise ValueError(f"the key {preview(twice, 40)!r} stands twice in one object")
     return value
