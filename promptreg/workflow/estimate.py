@@ -24,7 +24,10 @@ ASSUMED_TOKENS_PER_S = 30.0
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """Calls, tokens and time of an order. Tokens are estimates from the script of the text, not counts."""
+    """Calls, tokens and time of an order.
+
+    Tokens are estimates from the script of the text, not counts, but for cases under a context.
+    """
 
     deployment: str
     suites: int
@@ -64,8 +67,18 @@ def estimate(
 ) -> Estimate:
     """Estimate an order, judged after `looks` passes with so many calls of judges; nothing is sent."""
     calls = Counter((call.case.suite, call.case.case_id) for call in order.calls())
-    times = [calls[case.suite, case.case_id] for case in order.cases]
-    prompts = [_tokens(canonical_json(list(case.request.messages))) for case in order.cases]
+    sent = [order.contexts.of(case) for case in order.cases]
+    # What cannot be shortened enough is not sent.
+    times = [
+        0 if fitted is not None and fitted.problem is not None else calls[case.suite, case.case_id]
+        for case, fitted in zip(order.cases, sent, strict=True)
+    ]
+    prompts = [
+        _tokens(canonical_json(list(case.request.messages)))
+        if fitted is None or fitted.fitted is None
+        else fitted.fitted.total
+        for case, fitted in zip(order.cases, sent, strict=True)
+    ]
     limits = [_limit({**order.deployment.request, **case.request.params}) for case in order.cases]
     answer_tokens = sum(limit * number for limit, number in zip(limits, times, strict=True))
     in_parallel = max(1, min(order.deployment.concurrency, len(order.cases)))
