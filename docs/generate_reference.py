@@ -7,11 +7,18 @@ click's version. A test compares the file with `reference()`.
 from __future__ import annotations
 
 import inspect
+import json
+import re
 from pathlib import Path
 
 import click
 
 from promptreg.cli.app import COMMANDS, cli
+from promptreg.errors import Place
+from promptreg.scoring.checks.call import UserFunction
+from promptreg.scoring.checks.catalogue import TAKES
+from promptreg.scoring.checks.registry import build_checks
+from promptreg.suite.model import CheckSpec
 from promptreg.suite.schema import suite_schema
 
 PAGE = Path(__file__).parent / "reference.md"
@@ -34,6 +41,9 @@ _SUITE_KEYS = {
     "defaults": "What every case begins with.",
 }
 
+_CHECKS_HEAD = """Each has a `not_` form, which holds where it does not (`not_contains`). A number without quotes counts
+as its text. `{min, max}` is a table with one of them or both."""
+
 
 def reference() -> str:
     """The whole page, ending with a newline."""
@@ -44,6 +54,7 @@ def reference() -> str:
         if command is not None:
             sections += _sections(command, click.Context(command, info_name=name, parent=context), name)
     sections.append(_suite_section())
+    sections.append(_checks_section())
     return "\n".join(sections)
 
 
@@ -71,6 +82,42 @@ def _suite_section() -> str:
             meaning = _cell(field.get("description", _SUITE_KEYS.get(key, "")))
             lines.append(f"| `{key}`{' (needed)' if key in needed else ''} | {meaning} |")
     return "\n".join(lines) + "\n"
+
+
+def _checks_section() -> str:
+    """Every check with its argument, from the registry and the catalogue beside it."""
+    lines = [
+        "## Checks",
+        "",
+        _CHECKS_HEAD,
+        "",
+        "| check | argument | example | what it says |",
+        "| --- | --- | --- | --- |",
+    ]
+    for name, takes in sorted(TAKES.items()):
+        parts = [takes.argument] if takes.argument else []
+        if takes.fields:
+            parts.append("; ".join(f"`{field}`: {kind}" for field, kind in takes.fields.items()))
+        if name == "call":
+            # Its function would have to be there; only its name matters here.
+            rule = UserFunction(str(takes.example), bool, False, {}).rules.plain
+        else:
+            rule = build_checks([CheckSpec(name, takes.example, Place("suite.yaml"))], PAGE.parent)[0].rule
+        example = name if takes.example is None else f"{name}: {_yaml(takes.example)}"
+        cells = (f"`{name}`", "; or fields: ".join(parts), f"`{example}`", rule.en)
+        lines.append(f"| {' | '.join(map(_cell, cells))} |")
+    return "\n".join(lines) + "\n"
+
+
+def _yaml(value: object) -> str:
+    """A value as a suite would have it, on one line."""
+    if isinstance(value, dict):
+        return f"{{{', '.join(f'{_yaml(key)}: {_yaml(item)}' for key, item in value.items())}}}"
+    if isinstance(value, list):
+        return f"[{', '.join(map(_yaml, value))}]"
+    if isinstance(value, str) and re.fullmatch(r"\w[\w ]*(?:\w|[。!])?", value):
+        return value
+    return json.dumps(value, ensure_ascii=False)
 
 
 def _section(command: click.Command, context: click.Context, title: str) -> str:

@@ -12,6 +12,7 @@ import pytest
 
 from promptreg.cli.app import COMMANDS, cli
 from promptreg.errors import ExitCode
+from promptreg.scoring.checks.catalogue import TAKES
 
 ROOT = Path(__file__).parents[2]
 PAGES = sorted([*ROOT.glob("README*.md"), *(ROOT / "docs").rglob("*.md"), ROOT / "reports/README.md"])
@@ -90,6 +91,24 @@ def test_the_reference_has_every_command_and_option():
         section = text.partition(f"\n## {name}\n")[2].partition("\n## ")[0]
         for option in _option_names(command):
             assert not option.startswith("-") or f"`{option}`" in section, f"{name} {option}"
+
+
+def test_the_reference_has_every_check_and_its_fields():
+    text = _read("docs/reference.md").partition("\n## Checks\n")[2]
+    for name, takes in TAKES.items():
+        (row,) = [line for line in text.splitlines() if line.startswith(f"| `{name}` |")]
+        assert all(f"`{field}`" in row for field in takes.fields)
+
+
+@pytest.mark.parametrize("page", ["docs/guide.en.md", "docs/guide.zh-CN.md"])
+@pytest.mark.parametrize("name", TAKES)
+def test_the_guide_has_a_row_for_every_check_with_its_fields(page, name):
+    table = re.split(
+        r"^\| (?:check \| holds when|检查项 \| 何时通过) \|$", _read(page), maxsplit=1, flags=re.MULTILINE
+    )[1]
+    rows = [line.split(" | ")[0] for line in table.partition("\n\n")[0].splitlines() if line.startswith("| `")]
+    (row,) = [row for row in rows if re.search(rf"`{name}(?:`|: )", row)]
+    assert all(re.search(rf"\b{field}\b", row) for field in TAKES[name].fields)
 
 
 @pytest.mark.parametrize("name", ALL)
