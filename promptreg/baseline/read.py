@@ -38,7 +38,20 @@ def read_baseline(path: Path) -> Baseline:
         ) from error
     except OSError as error:
         raise BaselineError(Problem(f"It cannot be read: {error.strerror or error}.", Place(str(path)))) from error
-    return _Reader(str(path)).read(data)
+    return parse_baseline(data, str(path))
+
+
+def parse_baseline(data: bytes, shown: str) -> Baseline:
+    """The baseline in the bytes of a file.
+
+    Args:
+        data: the bytes.
+        shown: how messages name the file.
+
+    Raises:
+        BaselineError: with every problem of the file, each with its line.
+    """
+    return _Reader(shown).read(data)
 
 
 def peek_header(path: Path) -> Header | None:

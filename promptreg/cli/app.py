@@ -24,6 +24,7 @@ COMMANDS = {
     "compare": "Replay on the target deployment, judge the drift, write the report.",
     "report": "Write the report of a stored run again.",
     "review": "Decide on what a comparison found: list, show, apply, decide.",
+    "baseline": "Say what changed in the goldens; promote a run.",
     "runs": "List stored runs, or show one.",
     "diagnose": "Look for serving faults in captured responses.",
     "context": "Fit a conversation into a window; see what a smaller window does.",

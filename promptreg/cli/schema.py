@@ -28,6 +28,9 @@ SCHEMAS = {
     "config": _Source("promptreg.config.schema:config_schema", "promptreg.toml, [tool.promptreg]"),
     "suite": _Source("promptreg.suite.schema:suite_schema", "suites/*.yaml"),
     "baseline": _Source("promptreg.baseline.lines:baseline_schema", "a line of baselines/<suite>/<deployment>.jsonl"),
+    "standing-decisions": _Source(
+        "promptreg.review.standing:standing_schema", "a line of baselines/<suite>/decisions/<target>.jsonl"
+    ),
     "decisions": _Source("promptreg.review.decisions:decisions_schema", "what `promptreg review apply` reads"),
     "payload": _Source(
         "promptreg.scoring.faults.payload_schema:payload_schema", "a line of what `promptreg diagnose` reads"

@@ -158,7 +158,25 @@ def read_standing(path: Path, shown: str, suite: str, target: str) -> Mapping[st
     if not path.exists():
         return {}
     try:
-        text = decode(read_limited(path))
+        data = read_limited(path)
+    except UnreadableTextError as error:
+        raise BaselineError(Problem(str(error), Place(shown))) from None
+    return parse_standing(data, shown, (suite, target))
+
+
+def parse_standing(data: bytes, shown: str, of: tuple[str, str] | None = None) -> dict[str, StandingCase]:
+    """The decisions in the bytes of a file, by case id.
+
+    Args:
+        data: the bytes.
+        shown: how messages name the file.
+        of: suite and target that it must be of; None for any.
+
+    Raises:
+        BaselineError: it is damaged, or another suite's or target's.
+    """
+    try:
+        text = decode(data)
     except UnreadableTextError as error:
         raise BaselineError(Problem(f"{error} {_RESTORE}", Place(shown, error.line))) from None
     problems: list[Problem] = []
@@ -168,9 +186,9 @@ def read_standing(path: Path, shown: str, suite: str, target: str) -> Mapping[st
     for index, (place, line) in enumerate((place, line) for place, line in lines if line):
         if not index:
             header = _validated(line, place, StandingHeader, problems)
-            if header is not None and (header.suite, header.target) != (suite, target):
-                said = f"These are decisions on suite {header.suite!r} and target {header.target!r}, not on {suite!r} "
-                problems.append(Problem(f"{said}and {target!r}. Names that differ in case only share a file.", place))
+            if header is not None and of is not None and (header.suite, header.target) != of:
+                said = f"These are decisions on suite {header.suite!r} and target {header.target!r}, not on {of[0]!r} "
+                problems.append(Problem(f"{said}and {of[1]!r}. Names that differ in case only share a file.", place))
             continue
         entry = _validated(line, place, StandingLine, problems)
         if entry is None:

@@ -60,3 +60,14 @@ def _git(folder: Path, *arguments: str) -> bytes | None:
     except (OSError, subprocess.TimeoutExpired):
         return None
     return done.stdout if done.returncode == 0 else None
+
+
+def committed_below(folder: Path) -> tuple[Path, ...]:
+    """The files below a folder in the last commit; none where there is none, or no such folder."""
+    known = folder
+    while not known.is_dir():
+        known = known.parent
+    listed = _git(known, "ls-tree", "-r", "-z", "--name-only", "HEAD", "--", ".")
+    names = [] if listed is None else listed.decode("utf-8", "replace").split("\0")
+    paths = [known / name for name in names if name.endswith(".jsonl")]
+    return tuple(path for path in paths if path.is_relative_to(folder))

@@ -175,7 +175,9 @@ def test_of_two_reviewers_the_second_is_refused_and_told_who_was_first(reviewed)
     said = listed(reviewed)
     second = decisions_file(reviewed, said, refund=("reject", "no", None), invoice=("approve", "", None))
     # The first approves another run's answers in the meantime.
-    reviewed.target.becomes(reviewed.target.requests.chats() + 1, noise={}, rules=[{"match": "book", "answers": ["Thirty days."]}])
+    reviewed.target.becomes(
+        reviewed.target.requests.chats() + 1, noise={}, rules=[{"match": "book", "answers": ["Thirty days."]}]
+    )
     reviewed.compare()
     first = reviewed.run("review", "decide", "approve", "refund", "--reviewer", "Wang Fang", "--write")
     assert first.exit_code == 0, first.stdout
@@ -203,7 +205,9 @@ def test_applying_twice_changes_nothing_more(reviewed):
 
 def test_a_recording_after_the_report_refuses_its_decisions(reviewed):
     file = decisions_file(reviewed, listed(reviewed), refund=("approve", "", None))
-    reviewed.source.becomes(reviewed.source.requests.chats() + 1, noise={}, rules=[{"match": "book", "answers": ["Seven days."]}])
+    reviewed.source.becomes(
+        reviewed.source.requests.chats() + 1, noise={}, rules=[{"match": "book", "answers": ["Seven days."]}]
+    )
     reviewed.record()
     done = reviewed.run("review", "apply", file)
     assert done.exit_code == 1

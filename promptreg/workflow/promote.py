@@ -1,0 +1,107 @@
+"""A target run becomes the baseline of its deployment: when the source is gone one day, the roles move on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from promptreg.baseline.model import Baseline, Header, golden_of
+from promptreg.baseline.paths import baseline_path
+from promptreg.baseline.write import baseline_lines
+from promptreg.errors import UsageError
+from promptreg.review.write import replace_files
+from promptreg.suite.files import shown_path
+from promptreg.workflow.runs import iso_time
+from promptreg.workflow.stored import stored_answers
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from promptreg.config import Config
+    from promptreg.store.runs import RunRecord
+    from promptreg.store.store import Store
+
+
+@dataclass(frozen=True, slots=True)
+class PromotedSuite:
+    """One suite's new baseline."""
+
+    suite: str
+    path: str
+    """From the project's folder."""
+    cases: int
+    passes: int
+    replaces: bool
+    """True when a baseline of this deployment was there before."""
+
+
+@dataclass(frozen=True, slots=True)
+class Promotion:
+    """What `baseline promote` did, or would do."""
+
+    run_id: str
+    deployment: str
+    suites: tuple[PromotedSuite, ...]
+    lacking: tuple[str, ...]
+    """Cases that were left out because the run has no answer to them, as SUITE/CASE."""
+    written: bool
+
+
+def promote(config: Config, store: Store, run_id: str, *, write: bool) -> Promotion:
+    """Make the answers of a stored run the baselines of its deployment.
+
+    Args:
+        config: the project.
+        store: open.
+        run_id: of `compare` or `record`.
+        write: False to change nothing.
+
+    Raises:
+        UsageError: there is no such run, it did not end, or it has no answer at all.
+        OutputError: a file cannot be written; nothing was changed.
+    """
+    record = store.run(run_id)
+    if record.state in {"running", "interrupted"}:
+        raise UsageError(
+            f"Run {run_id} did not end ({record.state}): take the rest with `promptreg {record.kind} --resume` first."
+        )
+    files: dict[Path, bytes | None] = {}
+    suites: list[PromotedSuite] = []
+    lacking: list[str] = []
+    requests = {(case.suite, case.case_id): case.request_sha256 for case in store.cases(run_id)}
+    for suite in record.suites:
+        answers, variants = stored_answers(store, run_id, suite), store.variants(run_id, suite)
+        goldens = {
+            case_id: golden_of(case_id, requests[suite, case_id], by_pass, variants.get(case_id))
+            for case_id, by_pass in answers.items()
+        }
+        lacking += [f"{suite}/{case_id}" for case_id, golden in goldens.items() if not golden.answers]
+        goldens = {case_id: golden for case_id, golden in goldens.items() if golden.answers}
+        if not goldens:
+            continue
+        passes = 1 + max(index for by_pass in answers.values() for index in by_pass)
+        baseline = Baseline(_header(record, suite, passes), goldens)
+        path = baseline_path(config.root / config.paths.baselines, suite, record.deployment)
+        files[path] = b"".join(baseline_lines(baseline))
+        suites.append(PromotedSuite(suite, shown_path(path, config.root), len(goldens), passes, replaces=path.exists()))
+    if not suites:
+        raise UsageError(f"Run {run_id} has no answer at all, so there is nothing to promote.")
+    if write:
+        replace_files(files)
+    return Promotion(run_id, record.deployment, tuple(suites), tuple(lacking), write)
+
+
+def _header(record: RunRecord, suite: str, passes: int) -> Header:
+    return Header(
+        suite=suite,
+        deployment=record.deployment,
+        recorded_at=iso_time(record.started_at),
+        run_id=record.run_id,
+        model=record.model,
+        passes=passes,
+        server=record.server,
+        fingerprint=record.fingerprint_after or record.fingerprint_before,
+        request_defaults=record.request_defaults,
+        warnings=record.warnings,
+        provenance=record.provenance,
+    )
