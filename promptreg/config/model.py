@@ -171,7 +171,9 @@ class Deployment(Section):
     server: ServerKind = Field("openai", description="What kind of server answers.")
     window: int | None = Field(None, gt=0, description="Context window in tokens.")
     tokenizer: str | None = Field(
-        None, description="What counts its tokens: a prompt format, a chat template's file, `server` or `estimate`."
+        None,
+        description="What counts its tokens: a prompt format, a chat template's file, `server` (or "
+        "`server:` with one of these) or `estimate`.",
     )
     context: ContextLimits = Field(
         default_factory=ContextLimits,

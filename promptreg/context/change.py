@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 from promptreg.context.counting import content_text
 from promptreg.context.fit import fit
 from promptreg.context.retention import FactReader
+from promptreg.context.window import Part
 from promptreg.errors import CannotFit
 from promptreg.text.facts.model import FactKind
 from promptreg.text.facts.read import read_facts
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from promptreg.context.counting import Message
     from promptreg.context.known import KnownFact
     from promptreg.context.strategies.base import Strategy
-    from promptreg.context.window import Limit, Part, Session
+    from promptreg.context.window import Limit, Session
     from promptreg.text.sentence import Sentence
 
 SCHEMA: Final = "promptreg.context-window/1"
@@ -173,8 +174,8 @@ class WindowReport:
 
 
 def fixed_tokens(session: Session) -> int:
-    """Tokens of what every prompt of a session has."""
-    return sum(session.fixed.values())
+    """Tokens of what every prompt of a session has; a `response_format`, for which the margin has room, left out."""
+    return sum(tokens for part, tokens in session.fixed.items() if part is not Part.RESPONSE_FORMAT)
 
 
 def grown(sessions: Sequence[Session]) -> dict[Part, int]:

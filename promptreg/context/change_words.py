@@ -6,6 +6,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
 from promptreg.context.change import fixed_tokens
+from promptreg.context.window import Part
 from promptreg.text.sentence import Sentence
 
 if TYPE_CHECKING:
@@ -69,7 +70,7 @@ def fixed_rows(report: WindowReport) -> tuple[tuple[str, Sentence, int], ...]:
     return (
         *rows,
         ("reserve", Sentence("reserve for the answer", "为回答预留"), budget.reserve),
-        ("margin", Sentence("margin", "余量"), budget.margin),
+        ("margin", Sentence("margin", "余量"), budget.margin - session.fixed.get(Part.RESPONSE_FORMAT, 0)),
         ("left", Sentence("left for the conversation", "留给对话"), budget.tokens - fixed_tokens(session)),
     )
 

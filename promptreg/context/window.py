@@ -34,6 +34,8 @@ class Part(StrEnum):
 
     SYSTEM = "system"
     TOOLS = "tools"
+    RESPONSE_FORMAT = "response_format"
+    """As if the server wrote it into the prompt. Only in the fixed part; the budget has it in its margin."""
     PINNED = "pinned"
     HISTORY = "history"
     """Earlier turns, without what stands in other parts, and the marks of the format."""
@@ -52,6 +54,7 @@ _PARTS: Final[Mapping[Part, Sentence]] = MappingProxyType(
     {
         Part.SYSTEM: Sentence("system messages", "系统消息"),
         Part.TOOLS: Sentence("tools", "工具定义"),
+        Part.RESPONSE_FORMAT: Sentence("response_format, if it is in the prompt", "response_format（若写入提示词）"),
         Part.PINNED: Sentence("pinned messages", "固定消息"),
         Part.HISTORY: Sentence("history", "历史轮次"),
         Part.RESULTS: Sentence("tool results", "工具结果"),
@@ -160,8 +163,18 @@ def look_at(
     source: Limit,
     target: Limit,
     pinned: Sequence[int] = (),
+    response_format: int = 0,
 ) -> Session:
     """Count a conversation turn by turn against two windows.
+
+    Args:
+        conversation_id: Of the conversation.
+        messages: All of it.
+        tools: Of its requests.
+        source: The window that it comes from.
+        target: The window that it goes to.
+        pinned: Places of messages that stay.
+        response_format: Tokens of that of the target's requests, for which the target's margin has room.
 
     Raises:
         ContextError: there is nothing to send in it.
@@ -181,6 +194,8 @@ def look_at(
     later = target_overflow or ordered[-1]
     count = target.counter
     fixed = _fixed(valid, tools, count)
+    if response_format:
+        fixed[Part.RESPONSE_FORMAT] = response_format
     fixed[Part.PINNED] = sum(count.message(valid[index]) for index in pinned_here if not is_system(valid[index]))
     return Session(
         conversation_id,

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from promptreg.deployment.transports.base import Transport
 
 SERVER: Final = "server"
-"""The `tokenizer` of a deployment whose own endpoint is to count."""
+"""The `tokenizer` of a deployment whose own endpoint is to count; after a colon, what renders its prompts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,7 +200,8 @@ class ServerCounter:
         if self._texts and encoder is None:
             raise UsageError(
                 f"{profile.title} counts texts, not messages, and the prompt format of `{deployment.model}` is not "
-                f"known. Name a prompt format or a chat template as the `tokenizer` of `{deployment.name}`."
+                f"known. Name it with the `tokenizer` of `{deployment.name}`, such as "
+                '`tokenizer = "server:chat_template.jinja"`.'
             )
         rendered = f", {encoder.name}" if self._texts and encoder is not None else ""
         self.name = f"{profile.title} {endpoint.path}{rendered}"
@@ -247,6 +248,11 @@ class ServerCounter:
         return body
 
 
+def counts_on_server(deployment: Deployment) -> bool:
+    """Whether the `tokenizer` of a deployment is its server: `server`, or `server:` and a format or template."""
+    return (deployment.tokenizer or "").partition(":")[0] == SERVER
+
+
 def counter_for(deployment: Deployment, endpoint: TokenEndpoint | None = None) -> Chosen:
     """What counts for a deployment: the best rung of the ladder that is at hand.
 
@@ -263,17 +269,18 @@ def counter_for(deployment: Deployment, endpoint: TokenEndpoint | None = None) -
         UsageError: `tokenizer` names nothing that exists, or the server and there is no endpoint.
     """
     named = deployment.tokenizer
-    if named is not None and named != SERVER:
+    if named is not None and not counts_on_server(deployment):
         chosen = choose_counter(tokenizer=named, model=deployment.model)
         template = chosen.form is None and chosen.encoder is not None
         if endpoint is None or not template or load_profile(deployment.server).context.tokenize != "text":
             return chosen
         # another model's template: its vocabulary is the server's
         return replace(chosen, counter=ServerCounter(endpoint, EstimateCounter(), chosen.encoder))
-    switches = switches_of(deployment)
-    local = _with_switches(choose_counter(model=deployment.model or None), switches)
+    switches, form = switches_of(deployment), (named or "").partition(":")[2]
+    local = choose_counter(encoder=form) if form else choose_counter(model=deployment.model or None)
+    local = local if form else _with_switches(local, switches)
     if endpoint is None:
-        if named == SERVER:
+        if named is not None:
             raise UsageError(
                 f"The `tokenizer` of `{deployment.name}` is the server, which cannot be asked here. Name a prompt "
                 "format or a chat template instead."

@@ -7,7 +7,6 @@ new only where the source would be sent something else.
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
@@ -23,7 +22,7 @@ from promptreg.deployment.tokenize import counter_for
 from promptreg.errors import CannotFit, ConfigError, ContextError, EncodingError, Problem, SuiteError, UsageError
 from promptreg.suite.model import Request
 from promptreg.text.sentence import Sentence
-from promptreg.workflow.context_sides import budget_of, reserve_of
+from promptreg.workflow.context_sides import budget_of, format_tokens, reserve_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -32,7 +31,6 @@ if TYPE_CHECKING:
     from promptreg.config import Config, Deployment
     from promptreg.context.budget import Budget
     from promptreg.context.counters import Chosen
-    from promptreg.context.counting import Counter
     from promptreg.context.fit import Fitted
     from promptreg.context.strategies.base import Strategy
     from promptreg.suite.model import Case, CaseContext, Suite
@@ -254,7 +252,7 @@ class _Fitting:
             raise AssertionError("unreachable because windows are checked before")
         chosen = self._counter(body)
         budget = budget_of(window, reserve_of(context.reserve, body, window)[0], target)
-        asked = _format_tokens(body.get("response_format"), chosen.counter)
+        asked = format_tokens(body.get("response_format"), chosen.counter)
         budget = replace(budget, safety=budget.margin + asked)
         found = FittedCase(
             replace(case, request=Request((), case.request.params)),
@@ -304,14 +302,6 @@ class _Fitting:
 
 def _places(pinned: Sequence[int], count: int) -> tuple[int, ...]:
     return tuple(dict.fromkeys(place % count for place in pinned))
-
-
-def _format_tokens(form: Json, counter: Counter) -> int:
-    """What a `response_format` needs where a server writes it into the prompt; room for it is kept in any case."""
-    if form is None:
-        return 0
-    written = json.dumps(form, ensure_ascii=False)
-    return counter.prompt([{"role": "user", "content": written}]) - counter.prompt([{"role": "user", "content": ""}])
 
 
 def _no_room(budget: Budget) -> Sentence:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import json
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, Literal
 
@@ -20,7 +21,9 @@ if TYPE_CHECKING:
     from promptreg.config import Config
     from promptreg.config.model import Deployment
     from promptreg.context.counters import Chosen
+    from promptreg.context.counting import Counter
     from promptreg.deployment.targets.target import Target
+    from promptreg.workflow.context_servers import Servers
 
 DEFAULT_RESERVE: Final = 1024
 """Tokens kept free for the answer where neither the command nor the deployment's request says how many."""
@@ -52,17 +55,18 @@ class Side:
     """What is known of the end of its window; None where only a number was given."""
     reserve_from: Literal["option", "request", "default"] = "option"
     """Where the reserve comes from."""
-    response_format: Json = None
-    """What its requests ask of the answer's form; None where nothing."""
+    format_tokens: int = 0
+    """Of the `response_format` of its requests; a part of the budget's margin."""
 
 
-def side_of(wanted: Wanted, config: Config | None, name: str) -> Side:
+def side_of(wanted: Wanted, config: Config | None, name: str, servers: Servers | None = None) -> Side:
     """The side that is meant.
 
     Args:
         wanted: what the command line says.
         config: the project, where a deployment is named.
         name: what a side that is only a number is called.
+        servers: asked to count where a deployment's `tokenizer` is its server; None where nothing may be sent.
 
     Raises:
         ConfigError: the deployment does not exist.
@@ -78,14 +82,24 @@ def side_of(wanted: Wanted, config: Config | None, name: str) -> Side:
         raise UsageError(f"The window is not known. Give {called}, in tokens, such as 8192.")
     reserve, origin = reserve_of(wanted.reserve, {} if deployment is None else deployment.request, window)
     budget = budget_of(window, reserve, target)
+    chosen = _counter(wanted, deployment, servers)
+    form = format_tokens(None if deployment is None else deployment.request.get("response_format"), chosen.counter)
+    if form:
+        budget = replace(budget, safety=budget.margin + form)
     if budget.tokens < 1:
         raise UsageError(
             f"A window of {window} tokens has no room for a prompt when {reserve} are kept free for the answer and "
             f"{budget.margin} as a margin. Use a larger window or a smaller --reserve."
         )
-    chosen = _counter(wanted, deployment)
-    form = None if deployment is None else deployment.request.get("response_format")
     return Side(name if deployment is None else deployment.name, budget, chosen, target, origin, form)
+
+
+def format_tokens(form: Json, counter: Counter) -> int:
+    """What a `response_format` needs where a server writes it into the prompt; room for it is kept in any case."""
+    if form is None:
+        return 0
+    written = json.dumps(form, ensure_ascii=False)
+    return counter.prompt([{"role": "user", "content": written}]) - counter.prompt([{"role": "user", "content": ""}])
 
 
 def budget_of(window: int, reserve: int, target: Target | None) -> Budget:
@@ -96,10 +110,10 @@ def budget_of(window: int, reserve: int, target: Target | None) -> Budget:
     return Budget(window, reserve, max(budget.margin, window - reserve - target.longest_prompt))
 
 
-def _counter(wanted: Wanted, deployment: Deployment | None) -> Chosen:
+def _counter(wanted: Wanted, deployment: Deployment | None, servers: Servers | None) -> Chosen:
     if deployment is None or wanted.counter is not None or wanted.encoder is not None:
         return choose_counter(wanted.counter, wanted.encoder)
-    return counter_for(deployment)
+    return counter_for(deployment, None if servers is None else servers.endpoint(deployment))
 
 
 def reserve_of(
@@ -137,12 +151,14 @@ def reserve_words(side: Side) -> Sentence:
 
 def budget_words(side: Side) -> Sentence:
     """How the budget of a side came about."""
-    budget, origin = side.budget, reserve_words(side)
+    budget, origin, form = side.budget, reserve_words(side), side.format_tokens
+    form_en = f", {form} of them for the response_format" if form else ""
+    form_zh = f"（其中 {form} 留给 response_format）" if form else ""
     return Sentence(
         f"The prompt may have {budget.tokens} of {budget.window} tokens: {budget.reserve} are kept free for the answer "
-        f"({origin.en}), {budget.margin} as a margin. Counted by {side.chosen.counter.name}.",
+        f"({origin.en}), {budget.margin} as a margin{form_en}. Counted by {side.chosen.counter.name}.",
         f"窗口 {budget.window} token，提示词最多 {budget.tokens}：为回答预留 {budget.reserve}（{origin.zh}），"
-        f"余量 {budget.margin}。计数器：{side.chosen.counter.name}。",
+        f"余量 {budget.margin}{form_zh}。计数器：{side.chosen.counter.name}。",
     )
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
@@ -115,7 +114,15 @@ def window_report(
     for recording in recordings:
         try:
             sessions.append(
-                look_at(recording.conversation_id, recording.messages, recording.tools, here, there, options.pinned)
+                look_at(
+                    recording.conversation_id,
+                    recording.messages,
+                    recording.tools,
+                    here,
+                    there,
+                    options.pinned,
+                    target.format_tokens,
+                )
             )
         except (ContextError, EncodingError) as error:
             skipped.append(Skipped(recording.conversation_id, str(error)))
@@ -187,7 +194,7 @@ def _remarks(source: Side, target: Side, sessions: Sequence[Session]) -> tuple[S
                 "两侧的计数方式不同，同一段提示词的 token 数可能不一样。",
             )
         )
-    if target.response_format is not None:
+    if target.format_tokens:
         remarks.append(_response_format(target))
     unit = None if target.target is None else target.target.cache_unit
     if unit is not None and target.budget.tokens < unit:
@@ -210,12 +217,10 @@ def _remarks(source: Side, target: Side, sessions: Sequence[Session]) -> tuple[S
 
 def _response_format(target: Side) -> Sentence:
     """What the `response_format` of the requests may cost."""
-    count = target.chosen.counter.prompt
-    written = json.dumps(target.response_format, ensure_ascii=False)
-    tokens = count([{"role": "user", "content": written}]) - count([{"role": "user", "content": ""}])
+    tokens = target.format_tokens
     return Sentence(
-        "The requests have a response_format, which is not counted: servers enforce it by a grammar. One that writes "
-        f"it into the prompt needs about {tokens:,} tokens more.",
-        "请求带有 response_format，未计入：服务端用语法约束来实现。"
-        f"若服务端把它写进提示词，还需约 {tokens:,} 个 token。",
+        f"The fixed part has {tokens:,} tokens for the response_format of the requests, as if the server wrote it into "
+        "the prompt. Most enforce it by a grammar instead and have so much room more.",
+        f"固定部分为请求的 response_format 计入 {tokens:,} 个 token，视同写进提示词。"
+        "多数服务端改用语法约束实现，实际可多用这些空间。",
     )

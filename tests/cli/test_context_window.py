@@ -191,7 +191,7 @@ def test_a_cache_unit_above_the_budget_and_a_response_format_are_remarked(folder
     ascend = report(capsys, "--to", "ascend")["remarks"]
     silent = report(capsys, "--to", "silent")["remarks"]
     assert any("its prefix cache can never be hit" in remark["en"] for remark in ascend)
-    assert any("The requests have a response_format, which is not counted" in remark["en"] for remark in silent)
+    assert any("tokens for the response_format of the requests" in remark["en"] for remark in silent)
 
 
 def test_two_counters_are_two_counters(folder, capsys):
