@@ -9,9 +9,6 @@ from pathlib import Path
 
 import pytest
 
-pytest.importorskip("langchain_core")
-pytest.importorskip("llama_index.core")
-
 from promptreg.cli.app import run
 from promptreg.context.corpus import Shape, generate
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from promptreg.context.groups import is_system
 from promptreg.errors import EncodingError
@@ -87,6 +88,17 @@ def prefix_of(items: Sequence[Item]) -> tuple[tuple[Item, ...], tuple[Item, ...]
     while count < len(items) and items[count].origin is not None and is_system(items[count].message):
         count += 1
     return tuple(items[:count]), tuple(items[count:])
+
+
+def copied(value: object) -> Any:
+    """A copy of a JSON value, down to its leaves. Lone surrogates, which libraries refuse, are question marks in it."""
+    if isinstance(value, str):
+        return value if value.isascii() else value.encode("utf-8", "replace").decode("utf-8")
+    if isinstance(value, Mapping):
+        return {copied(key): copied(inner) for key, inner in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [copied(inner) for inner in value]
+    return value
 
 
 def returned(item: Item, content: object, before: object) -> Item:

@@ -23,7 +23,7 @@ from langchain_core.messages import (
     trim_messages,
 )
 
-from promptreg.context.adapters.base import Item, prefix_of, returned
+from promptreg.context.adapters.base import Item, copied, prefix_of, returned
 from promptreg.context.counting import calls_of
 from promptreg.context.summarise.extractive import Extractive
 from promptreg.context.summarise.source import Room as SummaryRoom
@@ -164,15 +164,14 @@ class Book:
 
 def to_langchain(message: Message, message_id: str | None = None) -> BaseMessage:
     """A chat message in the class of its role. Nothing that it holds is shared with the message."""
-    content = copy.deepcopy(message.get("content"))
     common: dict[str, Any] = {
-        "content": content if isinstance(content, (str, list)) else "",
+        "content": _content(message.get("content")),
         "id": message_id,
         "additional_kwargs": {
-            key: copy.deepcopy(value) for key, value in message.items() if key not in _OWN_FIELDS and value is not None
+            key: copied(value) for key, value in message.items() if key not in _OWN_FIELDS and value is not None
         },
     }
-    if isinstance(name := message.get("name"), str):
+    if isinstance(name := copied(message.get("name")), str):
         common["name"] = name
     role = message.get("role")
     if role == "user":
@@ -184,9 +183,9 @@ def to_langchain(message: Message, message_id: str | None = None) -> BaseMessage
     if role == "assistant":
         return AIMessage(**common, **_calls(message))
     if role == "tool":
-        return ToolMessage(**common, tool_call_id=str(message.get("tool_call_id") or ""))
+        return ToolMessage(**common, tool_call_id=str(copied(message.get("tool_call_id")) or ""))
     if role == "function":
-        return FunctionMessage(**{**common, "name": str(message.get("name") or "")})
+        return FunctionMessage(**{**common, "name": common.get("name", "")})
     return ChatMessage(**common, role=str(role))
 
 
@@ -222,12 +221,19 @@ def from_langchain(message: BaseMessage) -> dict[str, Any]:
     return made
 
 
+def _content(content: Any) -> str | list[Any]:
+    """Text, or parts that are texts or objects, which is all that LangChain takes."""
+    if isinstance(content, (list, tuple)):
+        return [part if isinstance(part, (str, dict)) else json.dumps(part) for part in copied(content)]
+    return copied(content) if isinstance(content, str) else ""
+
+
 def _calls(message: Message) -> dict[str, list[dict[str, Any]]]:
     """Tool calls as LangChain keeps them: arguments read, or, where they are no JSON object, as invalid calls."""
     written = message.get("tool_calls")
     valid: list[dict[str, Any]] = []
     invalid: list[dict[str, Any]] = []
-    for call in written if isinstance(written, (list, tuple)) else ():
+    for call in copied(written) if isinstance(written, (list, tuple)) else ():
         if not isinstance(call, Mapping):
             continue
         function = next(iter(calls_of({"tool_calls": [call]})), {})
@@ -248,7 +254,7 @@ def _object(arguments: Any) -> dict[str, Any] | None:
             arguments = json.loads(arguments)
         except (ValueError, RecursionError):
             return None
-    return copy.deepcopy(dict(arguments)) if isinstance(arguments, Mapping) else None
+    return dict(arguments) if isinstance(arguments, Mapping) else None
 
 
 def _kinds(written: str | None) -> list[str] | None:

@@ -28,9 +28,9 @@ from llama_index.core.llms import CustomLLM
 from llama_index.core.memory import ChatMemoryBuffer, ChatSummaryMemoryBuffer, Memory
 from llama_index.core.storage.chat_store import SimpleChatStore
 from llama_index.core.storage.chat_store.base_db import AsyncDBChatStore, MessageStatus
-from pydantic import PrivateAttr
+from pydantic import PrivateAttr, ValidationError
 
-from promptreg.context.adapters.base import Item, prefix_of
+from promptreg.context.adapters.base import Item, copied, prefix_of
 from promptreg.context.counting import calls_of
 from promptreg.context.summarise.extractive import Extractive
 from promptreg.context.summarise.source import Passage, Source
@@ -43,7 +43,8 @@ if TYPE_CHECKING:
     from promptreg.context.adapters.base import Room
     from promptreg.context.counting import Message
 
-_OWN_FIELDS: Final = frozenset({"role", "content", "tool_calls"})
+_OWN_FIELDS: Final = frozenset({"role", "content", "tool_calls", "images"})
+"""What does not go into `additional_kwargs`. Under `images` LlamaIndex takes documents of its own, and nothing else."""
 _SPEAKER: Final = re.compile(r"^(user|assistant|system|tool): ")
 
 
@@ -273,10 +274,10 @@ def to_llama_index(message: Message) -> ChatMessage:
     """A chat message in LlamaIndex's class. Nothing that it holds is shared with the message."""
     role = str(message.get("role"))
     known = {member.value for member in MessageRole}
-    extra = {key: copy.deepcopy(value) for key, value in message.items() if key not in _OWN_FIELDS}
+    extra = {key: copied(value) for key, value in message.items() if key not in _OWN_FIELDS}
     if role not in known:
         extra["role"] = role
-    blocks = [*_content_blocks(message.get("content")), *_call_blocks(message)]
+    blocks = [*_content_blocks(copied(message.get("content"))), *_call_blocks(copied(message.get("tool_calls")))]
     return ChatMessage(
         role=MessageRole(role) if role in known else MessageRole.USER, blocks=blocks, additional_kwargs=extra
     )
@@ -314,7 +315,7 @@ def _content_blocks(content: Any) -> list[Any]:
     if isinstance(content, str):
         return [TextBlock(text=content)]
     blocks: list[Any] = []
-    for part in content if isinstance(content, (list, tuple)) else ():
+    for part in content if isinstance(content, list) else ():
         if isinstance(part, str):
             blocks.append(TextBlock(text=part))
         elif isinstance(part, Mapping) and isinstance(part.get("text"), str):
@@ -322,14 +323,21 @@ def _content_blocks(content: Any) -> list[Any]:
         elif isinstance(part, Mapping):
             image = part.get("image_url")
             url = image.get("url") if isinstance(image, Mapping) else image
-            blocks.append(ImageBlock(url=url if isinstance(url, str) else None))
+            blocks.append(_image(url))
     return blocks
 
 
-def _call_blocks(message: Message) -> list[ToolCallBlock]:
-    written = message.get("tool_calls")
+def _image(url: Any) -> ImageBlock:
+    """An image, without its address where LlamaIndex takes it for none."""
+    try:
+        return ImageBlock(url=url if isinstance(url, str) else None)
+    except ValidationError:
+        return ImageBlock()
+
+
+def _call_blocks(written: Any) -> list[ToolCallBlock]:
     blocks: list[ToolCallBlock] = []
-    for call in written if isinstance(written, (list, tuple)) else ():
+    for call in written if isinstance(written, list) else ():
         if isinstance(call, Mapping):
             function = next(iter(calls_of({"tool_calls": [call]})), {})
             arguments = function.get("arguments")
@@ -337,7 +345,7 @@ def _call_blocks(message: Message) -> list[ToolCallBlock]:
                 ToolCallBlock(
                     tool_call_id=call.get("id") if isinstance(call.get("id"), str) else None,
                     tool_name=str(function.get("name") or ""),
-                    tool_kwargs=copy.deepcopy(arguments) if isinstance(arguments, (str, dict)) else "",
+                    tool_kwargs=arguments if isinstance(arguments, (str, dict)) else "",
                 )
             )
     return blocks

@@ -5,9 +5,8 @@ from __future__ import annotations
 import copy
 
 import pytest
-
-pytest.importorskip("langchain_core")
-pytest.importorskip("llama_index.core")
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from promptreg.context.adapters import langchain, llama_index
 from promptreg.context.adapters.base import Item, Room
@@ -47,6 +46,8 @@ ODD = [
         "content": [{"type": "input_audio", "input_audio": {"data": "AA"}}, "plain text", {"text": "no type"}],
     },
     {"role": "user"},
+    {"role": "assistant", "content": "half \ud83d", "tool_calls": [{"id": "\ud83d", "function": {"name": "\ud83d"}}]},
+    {"role": "user", "content": [{"type": "image_url", "image_url": "no address"}], "images": ["AA=="]},
     {"role": "user", "content": None, "id": "msg-7", "metadata": {"trace": [1, {"a": None}]}},
 ]
 BOOKS = [langchain.Book, llama_index.Book]
@@ -134,3 +135,49 @@ def test_a_room_counts_pieces_that_no_prompt_has():
     assert room.count([orphan]) > 0
     assert Room(100, WordCounter()).left([{"role": "user", "content": "a b c"}]) == 97
     assert Room(100, WordCounter(), ({"type": "function"},)).count([{"role": "user", "content": "a b c"}]) == 3
+
+
+JSON = st.recursive(
+    st.one_of(st.none(), st.booleans(), st.integers(), st.text(max_size=8)),
+    lambda inner: st.one_of(st.lists(inner, max_size=3), st.dictionaries(st.text(max_size=6), inner, max_size=3)),
+    max_leaves=6,
+)
+KEYS = st.sampled_from(
+    [
+        "content",
+        "name",
+        "id",
+        "tool_calls",
+        "tool_call_id",
+        "reasoning_content",
+        "images",
+        "session_id",
+        "function_call",
+    ]
+)
+PARTS = st.lists(
+    st.one_of(
+        JSON,
+        st.fixed_dictionaries(
+            {"type": st.just("image_url"), "image_url": st.one_of(JSON, st.fixed_dictionaries({"url": JSON}))}
+        ),
+        st.fixed_dictionaries({"type": st.just("text"), "text": JSON}),
+    ),
+    max_size=3,
+)
+
+
+@settings(max_examples=150)
+@given(
+    role=st.sampled_from(["system", "developer", "user", "assistant", "tool", "function", "chatbot", "whoever", ""]),
+    rest=st.dictionaries(KEYS, st.one_of(JSON, PARTS), max_size=5),
+)
+def test_any_json_with_a_role_is_taken_and_known_again(role, rest):
+    message = {"role": role, **rest}
+    before = copy.deepcopy(message)
+
+    for book in BOOKS:
+        made = book([Item(message, 0)])
+        assert made.item(made.messages[0]).message is message
+
+    assert message == before

@@ -12,9 +12,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-pytest.importorskip("langchain")
-pytest.importorskip("llama_index.core")
-
 from promptreg.context.adapters.contestant import Theirs
 from promptreg.context.adapters.registry import ADAPTERS, LISTED
 from promptreg.context.counters import choose_counter

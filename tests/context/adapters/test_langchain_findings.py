@@ -11,9 +11,6 @@ import sys
 from pathlib import Path
 
 import pytest
-
-pytest.importorskip("langchain")
-
 from langchain.agents.middleware.summarization import SummarizationMiddleware
 from langchain_core.language_models.fake_chat_models import FakeListChatModel
 from langchain_core.messages import AIMessage, HumanMessage, SystemMessage, ToolMessage, trim_messages

@@ -10,10 +10,6 @@ import json
 import sys
 from pathlib import Path
 
-import pytest
-
-pytest.importorskip("llama_index.core")
-
 from llama_index.core.memory import ChatMemoryBuffer, ChatSummaryMemoryBuffer
 
 from promptreg.context.adapters.base import Item, Room

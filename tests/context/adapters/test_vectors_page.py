@@ -7,11 +7,6 @@ import re
 import sys
 from pathlib import Path
 
-import pytest
-
-pytest.importorskip("langchain")
-pytest.importorskip("llama_index.core")
-
 
 def _outcomes():
     spec = importlib.util.spec_from_file_location("adapter_outcomes", Path(__file__).with_name("outcomes.py"))
