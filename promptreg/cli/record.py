@@ -24,6 +24,14 @@ if TYPE_CHECKING:
 UNSTABLE_SHOWN = 10
 """Unstable cases listed per suite without `-v`."""
 
+_NO_BASELINE = {
+    "en": "{suite}: no call was answered; no baseline was written.",
+    "zh": "{suite}：没有一次调用得到回答，未写入基线。",
+}
+_NEXT = {
+    "en": "Next: commit the baselines, then `promptreg compare`.",
+    "zh": "下一步：提交基线文件，然后运行 `promptreg compare`。",
+}
 _UNSTABLE = {
     "en": "Cases in which the source disagrees with itself: {count}. Better fix these prompts before the migration.",
     "zh": "源部署自身回答不一致的用例：{count} 个。最好在迁移之前先修改这些提示词。",
@@ -127,17 +135,26 @@ def _print(recording: Recording, config: Config, *, quiet: bool, verbose: bool) 
         errors.print(safe_for_terminal(f"Warning: {warning}"), style="yellow")
     for suite in recording.suites:
         if suite.baseline is None:
-            errors.print(f"{suite.suite}: no call was answered; no baseline was written.", style="red")
+            errors.print(_NO_BASELINE[language].format(suite=suite.suite), style="red")
         elif not quiet:
-            out.print(f"{suite.suite}: {suite.cases} cases, {recording.passes} passes → {_shown(suite.baseline, root)}")
+            size = {
+                "en": f"{counted(suite.cases, 'case')}, {counted(recording.passes, 'pass', 'passes')}",
+                "zh": f"{suite.cases} 个用例，{recording.passes} 轮",
+            }
+            out.print(f"{suite.suite}: {size[language]} → {_shown(suite.baseline, root)}")
             if suite.judgement is not None:
                 _print_judgement(suite.judgement, language, verbose=verbose)
     if not quiet:
         for said in recording.contexts:
             out.print(safe_for_terminal(said.text(language)))
     if not recording.failures and not quiet:
-        out.print(f"Run {recording.run_id}: {recording.answered} samples recorded on {recording.deployment}.")
-        out.print("Next: commit the baselines, then `promptreg compare`.")
+        run, on = recording.run_id, recording.deployment
+        done = {
+            "en": f"Run {run}: {counted(recording.answered, 'sample')} recorded on {on}.",
+            "zh": f"运行 {run}：在 {on} 上录制了 {recording.answered} 个采样。",
+        }
+        out.print(done[language])
+        out.print(_NEXT[language])
     if verbose:
         out.print(f"Store: {_shown(store, root)}")
 

@@ -33,6 +33,16 @@ def test_a_baseline_is_written_and_validates(pair):
     assert not pair.target.requests
 
 
+def test_the_summary_is_in_the_reader_s_language(pair):
+    config = pair.folder / "promptreg.toml"
+    config.write_text(f'language = "zh"\n{config.read_text(encoding="utf-8")}', encoding="utf-8")
+    told = pair.record("--passes", "2").stdout
+    assert "support: 6 个用例，2 轮 → baselines/support/gpu.jsonl" in told
+    assert "在 gpu 上录制了 12 个采样。" in told
+    assert "下一步：提交基线文件，然后运行 `promptreg compare`。" in told
+    assert "samples" not in told
+
+
 def test_a_second_recording_changes_only_the_header(pair):
     pair.record()
     first_lines, first_header = pair.case_lines(), pair.header()
@@ -155,7 +165,7 @@ def test_top_up_asks_again_where_calls_failed(pair_of):
     pair.record("--top-up", "--passes", "3")
     assert len(pair.source.chats) == 2
     assert json.loads(pair.case_lines().splitlines()[4])["failed_passes"] == []
-    assert pair.header()["warnings"] == ["1 cases were recorded, or topped up, in another run than the rest."]
+    assert pair.header()["warnings"] == ["1 case was recorded, or topped up, in another run than the rest."]
 
 
 def test_one_suite_of_two_can_be_recorded(pair):
