@@ -162,7 +162,7 @@ def plain_payloads(body: bytes) -> list[bytes] | None:
     if body[:6] != b"data: " or body[-2:] != b"\n\n" or b"\r" in body:
         return None
     payloads = body[6:-2].split(b"\n\ndata: ")
-    return payloads if body.count(b"\n") == 2 * len(payloads) else None
+    return None if b"\n" in b"".join(payloads) else payloads
 
 
 def plain_arrival(payloads: list[bytes], index: int, chunks: Iterable[Chunk]) -> float:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from promptreg.answer.model import Answer
 from promptreg.answer.reader import answer_from_message
 from promptreg.deployment.assembly import Assembly
+from promptreg.scoring.faults.frames import Frames
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -73,10 +74,10 @@ def _streamed(call: Observation) -> Iterator[OtherChoice]:
     # A plain frame is one of the first choice.
     places = {_index(choice) for _, frame in call.notable_frames for choice in frame.choices}
     for place in sorted(places - {0}):
-        frames = tuple([_frame_of(frame, place) for frame in call.frames])
+        frames = Frames(_frame_of(frame, place) for frame in call.frames)
         assembly = Assembly(set())
         for frame in frames:
-            assembly.add_choices(list(frame.choices), frame.at_s)
+            assembly.add_choices(list(frame.choices), 0.0)
         other = _alone(call, None, assembly.message(), assembly.finish_reason)
         yield OtherChoice(place, replace(other, frames=frames))
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from promptreg.answer.model import Answer
 from promptreg.answer.reader import REASONING_FIELDS
+from promptreg.scoring.faults.frames import Frames
 from promptreg.scoring.faults.prompt import Prompt, prompt_of
 from promptreg.scoring.faults.views import Text, text_of_content
 
@@ -100,7 +101,7 @@ class Observation:
     """The body of a call without stream, read as JSON; None where it is none."""
     streamed: bool = False
     """Whether the body is an event stream."""
-    frames: tuple[Frame, ...] = ()
+    frames: Frames = field(default_factory=Frames)
     """The events of a stream without the final [DONE]."""
     done: bool = False
     """Whether the stream said [DONE]."""
@@ -183,16 +184,16 @@ class Observation:
         """The text of the last message of the user."""
         return self.prompt.last_question
 
-    @cached_property
+    @property
     def notable_frames(self) -> tuple[tuple[int, Frame], ...]:
         """The frames of a stream that are not plain, which are few, each with its number."""
-        return tuple([(number, frame) for number, frame in enumerate(self.frames) if not frame.plain])
+        return self.frames.notable
 
     @cached_property
     def message_keys(self) -> frozenset[str]:
         """The keys of the message, of a stream those of all its deltas, whatever their values."""
         if self.streamed:
-            return frozenset().union(*[frame.delta for frame in self.frames])
+            return self.frames.keys
         return frozenset(self.message or ())
 
     @cached_property

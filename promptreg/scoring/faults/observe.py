@@ -12,16 +12,13 @@ from promptreg.deployment.assembly import Assembly
 from promptreg.deployment.exchange import FailureKind
 from promptreg.deployment.json_text import parse_json
 from promptreg.deployment.reader import loop_stopped, mark_stopped, read_exchange
-from promptreg.scoring.faults.frames import read_frames
+from promptreg.scoring.faults.frames import Frames, Row, read_frames
 from promptreg.scoring.faults.model import Observation
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from promptreg.canonical import Json, JsonObject
     from promptreg.deployment.exchange import Exchange
     from promptreg.deployment.reading import Reading
-    from promptreg.scoring.faults.frames import Frame
     from promptreg.scoring.faults.golden import Golden
 
 _STREAM_STARTS = (b"data:", b"event:", b"id:", b"retry:", b":")
@@ -60,10 +57,10 @@ def observe_exchange(
     choice: JsonObject | None = None
     message: JsonObject | None = None
     finish: Json = None
-    frames: tuple[Frame, ...] = ()
+    frames = Frames()
     done = False
     if streamed:
-        frames, done = read_frames(exchange)
+        frames, done = read_frames(exchange, body)
         assembly = _assembled(frames)
         if assembly.any_choice:
             message, finish = assembly.message(), assembly.finish_reason
@@ -142,22 +139,16 @@ def _answer(exchange: Exchange, message: JsonObject | None, finish: Json) -> Ans
     return mark_stopped(answer) if loop_stopped(exchange) else answer
 
 
-def _assembled(frames: Sequence[Frame]) -> Assembly:
-    """What the frames add up to; the pieces of plain frames that follow each other are added as one."""
+def _assembled(frames: Frames) -> Assembly:
+    """What the frames add up to; the pieces of a row are added as one."""
     assembly = Assembly(set())
-    pieces: dict[str, list[str]] | None = None
-    for frame in frames:
-        if frame.plain:
-            pieces = {} if pieces is None else pieces
-            for name, piece in frame.delta.items():
-                pieces.setdefault(name, []).append(str(piece or ""))
-            continue
-        if pieces is not None:
-            assembly.add_delta({name: "".join(texts) for name, texts in pieces.items()}, frame.at_s)
-            pieces = None
-        assembly.add_choices(list(frame.choices), frame.at_s)
-    if pieces is not None:
-        assembly.add_delta({name: "".join(texts) for name, texts in pieces.items()}, frames[-1].at_s)
+    for part in frames.parts:
+        if isinstance(part, Row):
+            assembly.add_delta({part.mould.field: "".join(part.pieces)}, 0.0)
+        elif part.plain:
+            assembly.add_delta(part.delta, 0.0)
+        else:
+            assembly.add_choices(list(part.choices), 0.0)
     return assembly
 
 
@@ -176,10 +167,8 @@ def _first_choice(document: Json) -> JsonObject | None:
     return next((choice for choice in found if not choice.get("index")), found[0] if found else None)
 
 
-def _last_usage(frames: Sequence[Frame]) -> JsonObject | None:
-    for frame in reversed(frames):
-        if frame.plain:
-            continue
+def _last_usage(frames: Frames) -> JsonObject | None:
+    for _, frame in reversed(frames.notable):
         usage = frame.value.get("usage") if isinstance(frame.value, dict) else None
         if isinstance(usage, dict) and usage:
             return usage

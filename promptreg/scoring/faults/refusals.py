@@ -184,7 +184,7 @@ def hanging(call: Observation) -> Iterator[Finding]:
     if timed_out(call.failure) and not any(frame.value is not None for frame in call.frames) and not call.answered:
         yield found("F48", "body", f"HTTP {call.status}, then nothing: {call.failure_message}")
         return
-    first = call.frames[0].at_s if call.frames else None
+    first = call.frames.at_s(0) if call.frames else None
     if first is not None and first > SLOWEST_S:
         yield found("F48", "frames[0]", f"the first event came after {first:.0f} s")
     elif not call.streamed and call.answered and (call.duration_s or 0) > 5 * SLOWEST_S:

@@ -115,7 +115,7 @@ def cumulative(call: Observation) -> Iterator[Finding]:
 
 def _pieces(call: Observation, name: str) -> Iterator[str]:
     """The pieces of text in one field of the deltas."""
-    return (piece for frame in call.frames if isinstance(piece := frame.delta.get(name), str) and piece)
+    return call.frames.texts(name)
 
 
 def _begins_to_extend(pieces: Iterator[str]) -> bool:

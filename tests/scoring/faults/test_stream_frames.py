@@ -69,7 +69,12 @@ def test_frames_are_what_parsing_each_of_them_gives(payloads, size):
     events = [event for event in read_events(exchange.chunks)[0] if event.data.strip() != DONE]
     assert done == (DONE in payloads)
     assert [one.data for one in read] == [event.data for event in events]
-    assert [one.at_s for one in read] == [event.at_s for event in events]
+    assert [read.at_s(number) for number in range(len(read))] == [event.at_s for event in events]
+    assert [read[number] for number in range(len(read))] == list(read) == list(read[:])
+    assert list(read.notable) == [(number, one) for number, one in enumerate(read) if not one.plain]
+    assert read.keys == {name for one in read for name in one.delta}
+    for field in ("content", "reasoning"):
+        assert list(read.texts(field)) == [piece for one in read if (piece := one.delta.get(field))]
     finished = False
     whole = Assembly(set())
     for one, event in zip(read, events, strict=True):
