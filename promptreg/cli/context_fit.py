@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from promptreg.cli.options import config_option, example, json_option, reserve_option
+from promptreg.cli.options import config_option, example, json_option, reserve_option, summariser_option
 from promptreg.errors import CannotFit, ExitCode, UsageError
 from promptreg.text.terminal import safe_for_terminal
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from promptreg.config import Config
     from promptreg.context.counting import Message
-    from promptreg.text.sentence import Language
+    from promptreg.text.sentence import Language, Sentence
     from promptreg.workflow.context_fit import FitResult
 
 _TEXT_COLUMNS = 76
@@ -45,7 +45,8 @@ _PUT_IN = {"en": "new", "zh": "新增"}
         "  promptreg context fit --strategies"
     )
     + "\n\nExit codes: 0 fitted, 1 when what must stay (system and pinned messages, tools, the newest user message) is "
-    "larger than the window leaves for the prompt, 2 for a file or an option that is wrong.",
+    "larger than the window leaves for the prompt, 2 for a file or an option that is wrong, 4 when a server that is to "
+    "count cannot be asked.",
 )
 @click.argument("file", type=click.Path(path_type=Path, dir_okay=False), required=False, metavar="FILE")
 @click.option("--id", "identifier", metavar="ID", help="Which conversation, where FILE has several.")
@@ -59,6 +60,7 @@ _PUT_IN = {"en": "new", "zh": "新增"}
     metavar="NAME[:OPTION=VALUE,…]",
     help="How to shorten; several follow each other while it is still too long. Default: hysteresis.",
 )
+@summariser_option
 @click.option(
     "--pin", "pinned", type=int, multiple=True, metavar="N", help="A message that stays, from 0; -1: the last."
 )
@@ -85,6 +87,7 @@ def command(
     deployment: str | None,
     reserve: int | None,
     strategies: tuple[str, ...],
+    summariser: str | None,
     pinned: tuple[int, ...],
     counter: str | None,
     encoder: str | None,
@@ -102,9 +105,11 @@ def command(
     from promptreg.cli.console import reader_language  # noqa: PLC0415 - loaded when the command runs, not for --help
     from promptreg.context.conversations import read_recordings  # noqa: PLC0415 - see above
     from promptreg.workflow.context_fit import composed, fit_recording, only  # noqa: PLC0415 - see above
+    from promptreg.workflow.context_servers import Servers  # noqa: PLC0415 - see above
     from promptreg.workflow.context_sides import Wanted, side_of  # noqa: PLC0415 - see above
+    from promptreg.workflow.context_summariser import summary_model  # noqa: PLC0415 - see above
 
-    config = _config(config_path) if deployment is not None or config_path is not None else None
+    config = _config(config_path) if any((deployment, config_path, summariser)) else None
     language = reader_language("auto" if config is None else config.language)
     if listed:
         _print_strategies(language)
@@ -113,11 +118,15 @@ def command(
         raise UsageError("Name a FILE with a conversation, such as `promptreg context fit conversation.jsonl`.")
     if output is not None and output.suffix.lower() not in {".jsonl", ".json"}:
         raise UsageError(f"The messages are written as JSON Lines or JSON: {output} must end in .jsonl or .json.")
-    strategy = composed(strategies, config)
-    side = side_of(Wanted(deployment, window, reserve, counter, encoder), config, "window")
     recording = only(read_recordings([file], Path.cwd()), identifier, str(file))
+    wanted = Wanted(deployment, window, reserve, counter, encoder)
     try:
-        result = fit_recording(recording, side, strategy, pinned)
+        with (
+            Servers(None if config is None else config.root) as servers,
+            summary_model(summariser, config, strategies, servers) as model,
+        ):
+            side = side_of(wanted, config, "window", servers)
+            result = fit_recording(recording, side, composed(strategies, config, model), pinned, model)
     except CannotFit as error:
         click.echo(safe_for_terminal(f"Error: {error}"), err=True)
         return ExitCode.DRIFT
@@ -178,12 +187,27 @@ def _print(result: FitResult, language: Language, output: Path | None, *, quiet:
     out.print(_summary(result, language), style="bold")
     for sentence in (budget_words(result.side), *guesses([result.side])):
         out.print(safe_for_terminal(sentence.text(language)))
+    if result.use is not None and result.use.calls:
+        out.print(safe_for_terminal(_paid(result).text(language)))
     for note in result.fitted.ledger.notes:
         out.print(safe_for_terminal(note.sentence.text(language)))
     for finding in result.lints:
         out.print(safe_for_terminal(f"! {finding.sentence.text(language)}"), style="yellow")
     if output is not None:
         out.print({"en": f"Written to {output}.", "zh": f"已写入 {output}。"}[language])
+
+
+def _paid(result: FitResult) -> Sentence:
+    """What the summaries took, and when that is paid back."""
+    from promptreg.text.sentence import Sentence  # noqa: PLC0415 - see above
+
+    use, even = result.use, result.break_even
+    if use is None or even is None:
+        return Sentence("", "") if use is None else use.sentence
+    return Sentence(
+        f"{use.sentence.en} Paid back after {even:.1f} prompts as short as this one.",
+        f"{use.sentence.zh}经 {even:.1f} 个同样缩短的提示词即可抵回。",
+    )
 
 
 def _table(columns: Sequence[str], *numbers: int) -> Table:

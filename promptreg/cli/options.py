@@ -8,6 +8,8 @@ from typing import Any, TypeVar
 
 import click
 
+from promptreg.errors import UsageError
+
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 
@@ -45,6 +47,30 @@ reserve_option = click.option(
     "window.",
 )
 """`--reserve N` of one window."""
+
+
+def _page(_: click.Context, __: click.Parameter, path: Path | None) -> Path | None:
+    if path is not None and path.suffix.lower() not in {".html", ".htm"}:
+        raise UsageError(f"The page is an HTML file: {path} must end in .html.")
+    return path
+
+
+html_option = click.option(
+    "--html",
+    type=click.Path(path_type=Path, dir_okay=False),
+    callback=_page,
+    help="Write the report as one HTML page.",
+)
+"""`--html PATH`, handed over as html."""
+
+
+summariser_option = click.option(
+    "--summariser",
+    metavar="NAME",
+    help="The deployment that writes the summaries of summary-on-cut and summary-and-recent. Default: none, the "
+    "summaries are extracts.",
+)
+"""`--summariser NAME` of a deployment."""
 
 
 def common_options(function: Function) -> Function:

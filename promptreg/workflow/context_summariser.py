@@ -6,11 +6,13 @@ sent and received goes through the same client as all calls: retries, limits, re
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Self
 
 from promptreg.canonical import sha256_of
 from promptreg.config import secrets_of
+from promptreg.config.hints import listing
 from promptreg.context.budget import Budget
 from promptreg.context.grid_rows import SummaryCost
 from promptreg.context.summarise.asked import Asked
@@ -18,6 +20,7 @@ from promptreg.deployment.blocking import BlockingLoop
 from promptreg.deployment.client import Client
 from promptreg.deployment.request import request_body
 from promptreg.deployment.targets.target import target_of
+from promptreg.deployment.tokenize import counter_for
 from promptreg.errors import EndpointError, UsageError
 from promptreg.suite.model import Request
 from promptreg.text.segment import sentences
@@ -25,13 +28,15 @@ from promptreg.text.sentence import Sentence
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from contextlib import AbstractContextManager
     from pathlib import Path
     from types import TracebackType
 
     from promptreg.canonical import Json, JsonObject
-    from promptreg.config import Deployment
+    from promptreg.config import Config, Deployment
     from promptreg.context.counting import Counter, Message
     from promptreg.deployment.client import Outcome
+    from promptreg.workflow.context_servers import Servers
 
 USED_BY: Final = ("summary-on-cut", "summary-and-recent")
 """The strategies that have a summariser."""
@@ -195,6 +200,28 @@ class SummaryModel:
         self._failed += 1
         self._problem = _why(outcome)
         raise EndpointError(f"{self._deployment.name} gave no summary: {self._problem}")
+
+
+def summary_model(
+    name: str | None, config: Config | None, strategies: Sequence[str], servers: Servers
+) -> AbstractContextManager[SummaryModel | None]:
+    """The deployment that writes the summaries of these strategies; None where no name is given.
+
+    Raises:
+        ConfigError: the deployment does not exist, or its key is not set.
+        UsageError: none of the strategies writes summaries, or the window of the deployment is not known.
+    """
+    if name is None or config is None:
+        return nullcontext()
+    names = {part.partition(":")[0].strip() for text in strategies for part in text.split("+")}
+    if not names & set(USED_BY):
+        raise UsageError(
+            f"No strategy here writes summaries, so `{name}` would never be asked. Name one with --strategy: "
+            f"{listing(USED_BY)}."
+        )
+    deployment = config.deployment(name)
+    counter = counter_for(deployment, servers.endpoint(deployment)).counter
+    return SummaryModel(deployment, counter, root=config.root)
 
 
 def _why(outcome: Outcome) -> str:
