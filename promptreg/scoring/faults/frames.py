@@ -34,6 +34,9 @@ _MOST_TRIES: Final = 8
 _LAST_FRAMES: Final = 8
 """Frames at the end of a stream that may be other ones: finish reason, counts, [DONE]."""
 
+_BLOCK: Final = 512
+"""Frames that are put together at once: a copy of a whole large stream costs more than all that is done with it."""
+
 _BEGIN: Final = b"data: "
 _BETWEEN: Final = b"\n\ndata: "
 _PLAIN: Final = frozenset({"role", *_TEXTS})
@@ -257,8 +260,20 @@ class _Reader:
         if not last or end <= at:
             return None
         start, stop = len(mould.head), -len(mould.tail)
-        raw = [data[start:stop] for data in payloads[at:end]]
-        return raw if body.startswith(mould.data(mould.between.join(raw)), place) else None
+        raw: list[bytes] = []
+        for begin in range(at, end, _BLOCK):
+            some = [data[start:stop] for data in payloads[begin : min(end, begin + _BLOCK)]]
+            row = mould.between.join(some)
+            after = place + len(mould.head) + len(row)
+            if not (
+                body.startswith(mould.head, place)
+                and body.startswith(row, place + len(mould.head))
+                and body.startswith(mould.tail, after)
+            ):
+                return None
+            place = after + len(mould.tail) + len(_BETWEEN)
+            raw += some
+        return raw
 
     def _take_alike(self, mould: _Mould, raw: list[bytes]) -> int:
         """Takes frames that are alike but for these pieces; returns how many, all unless one of them ends the row."""
