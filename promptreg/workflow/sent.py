@@ -12,6 +12,7 @@ from promptreg.deployment.exchange import Exchange, Failure, FailureKind
 from promptreg.deployment.json_text import parse_json
 from promptreg.deployment.reader import read_exchange
 from promptreg.replay.sample import Sample
+from promptreg.text.counted import counted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -109,7 +110,7 @@ class Cuts:
         if not self._found:
             return []
         (suite, case_id), said = next(iter(sorted(self._found.items())))
-        more = f" The same holds for {len(self._found) - 1} more cases." if len(self._found) > 1 else ""
+        more = f" The same holds for {counted(len(self._found) - 1, 'more case')}." if len(self._found) > 1 else ""
         return [f"{suite}/{case_id}: {said}{more}"]
 
 
@@ -120,6 +121,6 @@ def not_provable(contexts: Contexts) -> list[str]:
         return []
     sentence = (
         f"Whether `{contexts.deployment}` sends the shortened conversations on as they are is not provable: it is a "
-        f"function of your own (`call`), which got them for {len(blind)} cases."
+        f"function of your own (`call`), which got them for {counted(len(blind), 'case')}."
     )
     return [sentence]
