@@ -280,6 +280,17 @@ class CauseView:
 
 
 @dataclass(frozen=True, slots=True)
+class DecisionView:
+    """What a reviewer decided on exactly this golden and these answers."""
+
+    decision: Literal["approve", "reject", "waive", "defer", "remove"]
+    reviewer: str
+    reason: str = ""
+    expires_on: str | None = None
+    """Of a waiver: its last day, UTC."""
+
+
+@dataclass(frozen=True, slots=True)
 class CaseView:
     """One case with everything a reviewer asks about it."""
 
@@ -314,6 +325,12 @@ class CaseView:
     source_params: JsonObject = field(default_factory=dict)
     """The rest of the request as sent to the source (deployment defaults merged)."""
     target_params: JsonObject = field(default_factory=dict)
+    golden_sha256: str | None = None
+    """Identity of the golden, to which decisions are bound; None when there is none."""
+    candidate_sha256: str | None = None
+    """Identity of what an approval would make the golden; None when the target was not asked."""
+    decision: DecisionView | None = None
+    """The last one on this golden and this candidate, this machine's or one in git; None when nobody decided."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -355,6 +372,8 @@ class Payload:
     """Language the page opens in; `auto` follows the browser."""
     version: str = ""
     """Version of promptreg that wrote the report."""
+    report_id: str = ""
+    """Identity of what is shown: the run, every golden and every candidate. A decisions file names it."""
 
 
 def to_json(value: object) -> Json:

@@ -19,6 +19,7 @@ from promptreg.config.model import problem
 from promptreg.config.problems import sentences
 from promptreg.errors import DecisionsError, Place, Problem
 from promptreg.store.columns import plain_text
+from promptreg.store.reviews import Decided
 from promptreg.text.preview import preview
 
 if TYPE_CHECKING:
@@ -33,7 +34,7 @@ DECISIONS_SCHEMA: Final = "promptreg.decisions/1"
 MAX_BYTES: Final = 32 * 1024 * 1024
 """Largest file that is read: 50 000 decisions with long reasons."""
 
-Verb: TypeAlias = Literal["approve", "reject", "waive", "defer", "remove"]
+Verb: TypeAlias = Decided
 VERBS: Final[tuple[Verb, ...]] = get_args(Verb)
 """What can be decided: the candidate becomes the golden; it is not accepted; it is accepted for a time; later; the
 golden of a case that the suite no longer has leaves the baseline."""

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from promptreg.store.columns import plain_text
 
 if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Iterable, Iterator
+
+
+Decided: TypeAlias = Literal["approve", "reject", "waive", "defer", "remove"]
+"""What can be decided on a case."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +53,7 @@ class LoggedDecision:
     target: str
     golden_sha256: str | None
     candidate_sha256: str | None
-    decision: str
+    decision: Decided
     reviewer: str
     reason: str
     expires_on: str | None

@@ -9,7 +9,7 @@ from promptreg.baseline.paths import baseline_path
 from promptreg.baseline.read import read_baseline
 from promptreg.canonical import canonical_json
 from promptreg.deployment.fingerprint import Fingerprint, differences
-from promptreg.errors import UsageError
+from promptreg.errors import BaselineError, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -53,13 +53,40 @@ def earlier_baselines(
     return found
 
 
-def held_passes(suites: Iterable[Suite], earlier: Mapping[str, Baseline]) -> frozenset[tuple[str, str, int]]:
-    """What need not be asked again: (suite, case id, pass) with a recorded answer to the very same request."""
+def held_passes(
+    suites: Iterable[Suite], earlier: Mapping[str, Baseline], passes: int
+) -> frozenset[tuple[str, str, int]]:
+    """What need not be asked again: (suite, case id, pass) with a recorded answer to the very same request.
+
+    Of a golden that a reviewer approved, all passes: its answers are a target's, and those of the source are no more
+    of the same.
+    """
     return frozenset(
         (suite.name, case.case_id, pass_index)
         for suite in suites
         for case in suite.cases
-        for pass_index in _held(case, earlier.get(suite.name))
+        for pass_index in _not_asked(case, earlier.get(suite.name), passes)
+    )
+
+
+def replaced_approvals(config: Config, cases: Iterable[Case], deployment: str) -> str | None:
+    """The sentence about goldens that a reviewer approved and a recording of these cases replaces; None for none."""
+    by_suite: dict[str, list[Case]] = {}
+    for case in cases:
+        by_suite.setdefault(case.suite, []).append(case)
+    found: list[str] = []
+    for suite, members in by_suite.items():
+        try:
+            baseline = read_baseline(baseline_path(config.root / config.paths.baselines, suite, deployment))
+        except BaselineError:
+            continue  # there is none, or the recording mends a damaged one
+        found += [f"{suite}/{case.case_id}" for case in members if _approved(case, baseline)]
+    if not found:
+        return None
+    shown = ", ".join(found[:5]) + (", …" if len(found) > 5 else "")
+    return (
+        f"Goldens that reviewers approved ({shown}) are replaced by what {deployment} answers now. `promptreg baseline "
+        "diff` shows them; --select leaves cases out."
     )
 
 
@@ -92,6 +119,15 @@ def merge_warnings(goldens: Mapping[str, Golden], kept: int, earlier: Baseline |
     if lacking:
         found.append(f"{lacking} of {len(goldens)} cases {_LACKING}")
     return found
+
+
+def _not_asked(case: Case, earlier: Baseline | None, passes: int) -> Iterable[int]:
+    return range(passes) if _approved(case, earlier) else _held(case, earlier)
+
+
+def _approved(case: Case, earlier: Baseline | None) -> bool:
+    golden = None if earlier is None else earlier.goldens.get(case.case_id)
+    return golden is not None and golden.approved is not None and golden.request_sha256 == case.request.sha256
 
 
 def _held(case: Case, earlier: Baseline | None) -> dict[int, Answer]:

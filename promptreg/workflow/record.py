@@ -24,7 +24,7 @@ from promptreg.workflow.collect import (
 )
 from promptreg.workflow.estimate import Estimate, estimate
 from promptreg.workflow.judge_calls import Judges, calls_at_most
-from promptreg.workflow.merge import added_to, earlier_baselines, held_passes, merge_warnings
+from promptreg.workflow.merge import added_to, earlier_baselines, held_passes, merge_warnings, replaced_approvals
 from promptreg.workflow.project import project_suites
 from promptreg.workflow.recording_check import RecordingChecker
 from promptreg.workflow.resume import left_of, run_to_continue
@@ -146,6 +146,8 @@ def record(
     """
     plan = _plan(config, options)
     order = plan.order
+    if not order.held and (replaced := replaced_approvals(config, order.cases, order.deployment.name)):
+        on_notice(replaced)
     with Store.open(config.root / config.paths.store) as store:
         resumed = run_to_continue(store, order, resume=options.resume, on_notice=on_notice)
         judges = Judges(config, store, on_progress=on_progress)
@@ -192,7 +194,7 @@ def _plan(config: Config, options: RecordOptions) -> _Plan:
     cases = tuple(case for suite in suites for case in suite.cases)
     order = Order("record", deployment, cases, passes, config.plan.seed, said, contexts=contexts)
     if options.top_up:
-        order = replace(order, held=held_passes(suites, earlier))
+        order = replace(order, held=held_passes(suites, earlier, passes))
         asked = {(call.case.suite, call.case.case_id) for call in order.calls()}
         if not asked:
             raise UsageError(f"There is nothing to top up: every case has answers in all {passes} passes.")

@@ -39,7 +39,7 @@ class ReviewedCase:
     """A case of a run and what was decided on exactly what it shows."""
 
     shown: ShownCase
-    decision: str | None = None
+    decision: Verb | None = None
     """The last decision on this golden and these answers; None when there is none."""
     reviewer: str | None = None
     reason: str = ""
@@ -144,26 +144,34 @@ def reviewed_run(config: Config, store: Store, run_id: str | None) -> ReviewedRu
             f"Run {record.run_id} was not judged yet, or by an older promptreg. `promptreg report {record.run_id}` "
             "judges it again without any calls."
         )
-    decided = _decided(config, store, record, shown)
-    cases = tuple(decided.get((case.suite, case.case_id), ReviewedCase(case)) for case in shown)
+    cases = tuple(decided_cases(config, store, record, shown).values())
     return ReviewedRun(record, report_id(record.run_id, shown), shown[0].source, cases)
 
 
-def _decided(config: Config, store: Store, record: RunRecord, shown: Sequence[ShownCase]) -> dict[Key, ReviewedCase]:
-    """The decisions on exactly what is shown, of this machine's log and of the files under git, the later one."""
+def decided_cases(config: Config, store: Store, record: RunRecord, shown: Sequence[ShownCase]) -> dict[Key, ReviewedCase]:
+    """The shown cases in their order, each with the last decision on exactly what is shown.
+
+    Of this machine's log and of the files under git, the later one counts.
+
+    Raises:
+        BaselineError: a file of decisions is damaged.
+    """
     cases = {(case.suite, case.case_id): case for case in shown}
-    found: dict[Key, ReviewedCase] = {}
-    when: dict[Key, str] = {}
+    found = {key: ReviewedCase(case) for key, case in cases.items()}
+    when: dict[Key, datetime] = {}
     for suite in dict.fromkeys(case.suite for case in shown):
         for line in standing_decisions(config, suite, record.deployment).values():
             case = cases.get((suite, line.case_id))
             if case is not None and _same(case, line):
                 day = None if line.expires_on is None else line.expires_on.isoformat()
                 found[suite, line.case_id] = ReviewedCase(case, line.decision, line.reviewer, line.reason, day)
-                when[suite, line.case_id] = line.decided_at
+                when[suite, line.case_id] = datetime.fromisoformat(line.decided_at)
     for logged in store.decisions():
         case = cases.get(key := (logged.suite, logged.case_id))
-        if case is not None and _same(case, logged) and logged.decided_at >= when.get(key, ""):
+        if case is None or not _same(case, logged):
+            continue
+        at = datetime.fromisoformat(logged.decided_at)
+        if at >= when.get(key, at):
             found[key] = ReviewedCase(case, logged.decision, logged.reviewer, logged.reason, logged.expires_on)
     return found
 

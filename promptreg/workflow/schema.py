@@ -96,8 +96,25 @@ def _case() -> JsonObject:
             "context": _context(),
             "channels": {"type": "object", "additionalProperties": channel},
             "checks": {"type": "array", "items": check},
-        }
+        },
+        decision=_decision(),
     )
+
+
+def _decision() -> JsonObject:
+    return {
+        "description": "The waiver or rejection that the verdict takes into account; left out where there is none.",
+        **_object(
+            {
+                "decision": {"enum": ["waive", "reject"]},
+                "reviewer": _TEXT,
+                "decided_at": _TEXT,
+                "reason": _TEXT,
+                "verdict": {"enum": [verdict.value for verdict in CaseVerdict]},
+                "expires_on": {"type": ["string", "null"], "format": "date"},
+            }
+        ),
+    }
 
 
 def _context() -> JsonObject:
@@ -148,5 +165,5 @@ def _unit(description: str) -> JsonObject:
     return {"type": ["number", "null"], "minimum": 0, "maximum": 1, "description": description}
 
 
-def _object(properties: JsonObject) -> JsonObject:
-    return {"type": "object", "required": list(properties), "properties": properties}
+def _object(properties: JsonObject, **optional: JsonObject) -> JsonObject:
+    return {"type": "object", "required": list(properties), "properties": {**properties, **optional}}

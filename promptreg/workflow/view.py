@@ -17,6 +17,7 @@ from promptreg.report.payload import (
     CaseView,
     ChannelView,
     CheckView,
+    DecisionView,
     FaultView,
     Payload,
     SampleView,
@@ -29,6 +30,8 @@ from promptreg.workflow.causes_view import cause_views, with_causes
 from promptreg.workflow.context_view import context_view
 from promptreg.workflow.deployments_view import source_view, target_view
 from promptreg.workflow.headline import next_steps, overall
+from promptreg.workflow.review import decided_cases
+from promptreg.workflow.shown import report_id
 from promptreg.workflow.stored import CaseSamples, GoldenSamples, ReadSample
 
 if TYPE_CHECKING:
@@ -45,6 +48,7 @@ if TYPE_CHECKING:
     from promptreg.verdict.model import CheckOutcome, Facts, SuiteJudgement
     from promptreg.workflow.comparison import Comparison
     from promptreg.workflow.judge import JudgedCase, JudgedSuite
+    from promptreg.workflow.review import ReviewedCase
 
 
 def report_payload(
@@ -56,6 +60,7 @@ def report_payload(
 ) -> Payload:
     """Everything the report shows. Cases are made one at a time while the report is written."""
     header = judged[0].pairing.baseline.header
+    shown = store.shown(record.run_id)
     source = config.deployments.get(header.deployment)
     return Payload(
         title=f"{header.deployment} → {record.deployment}",
@@ -67,11 +72,18 @@ def report_payload(
         target=target_view(record, _passes_taken(store, record, judged)),
         suites=tuple(_suite_view(suite) for suite in judged),
         causes=cause_views(suite.judgement for suite in judged),
-        cases=with_causes(_case_views(config, store, record, judged), [suite.judgement for suite in judged]),
+        cases=with_causes(
+            map(
+                partial(_with_decision, decided=decided_cases(config, store, record, shown)),
+                _case_views(config, store, record, judged),
+            ),
+            [suite.judgement for suite in judged],
+        ),
         warnings=tuple(Sentence(text, text) for text in comparison.warnings),
         next_steps=next_steps(comparison),
         language=config.language,
         version=__version__,
+        report_id=report_id(record.run_id, shown),
     )
 
 
@@ -79,6 +91,20 @@ def _passes_taken(store: Store, record: RunRecord, judged: tuple[JudgedSuite, ..
     """Of each suite; the plan may have more."""
     taken = store.passes_begun(record.run_id)
     return [taken.get(suite.judgement.suite, 0) for suite in judged]
+
+
+def _with_decision(view: CaseView, decided: Mapping[tuple[str, str], ReviewedCase]) -> CaseView:
+    """The case with what a decision on it is bound to, and the last one made."""
+    case = decided.get((view.suite, view.case_id))
+    if case is None:
+        return view
+    decision = None
+    if case.decision is not None:
+        decision = DecisionView(case.decision, case.reviewer or "", case.reason, case.expires_on)
+    shown = case.shown
+    return replace(
+        view, golden_sha256=shown.golden_sha256, candidate_sha256=shown.candidate_sha256, decision=decision
+    )
 
 
 def _suite_view(suite: JudgedSuite) -> SuiteView:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from promptreg.answer.model import Answer
-from promptreg.baseline.model import Baseline, Header, golden_of
+from promptreg.baseline.model import Approval, Baseline, Header, golden_of
 from promptreg.baseline.paths import baseline_path
 from promptreg.baseline.write import write_baseline
 from promptreg.config import Config, Deployment
@@ -31,9 +33,11 @@ def baseline(held, **fields):
 
 
 def test_answered_passes_of_the_same_request_are_held():
-    assert held_passes([SUITE], {"s": baseline(golden({0: "x", 1: None, 2: "y"}))}) == {("s", "a", 0), ("s", "a", 2)}
-    assert held_passes([SUITE], {"s": baseline(golden({0: "x"}, "0" * 64))}) == frozenset()
-    assert held_passes([SUITE], {}) == frozenset()
+    assert held_passes([SUITE], {"s": baseline(golden({0: "x", 1: None, 2: "y"}))}, 3) == {("s", "a", 0), ("s", "a", 2)}
+    assert held_passes([SUITE], {"s": baseline(golden({0: "x"}, "0" * 64))}, 3) == frozenset()
+    assert held_passes([SUITE], {}, 3) == frozenset()
+    approved = replace(golden({0: "x"}), approved=Approval("r", "npu", "Ann", "2026-12-02T09:30:00Z"))
+    assert held_passes([SUITE], {"s": baseline(approved)}, 3) == {("s", "a", index) for index in range(3)}
 
 
 def test_a_golden_is_added_to_what_is_held():
