@@ -13,6 +13,7 @@ import re
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from itertools import accumulate
 from typing import TYPE_CHECKING, Any, Final
 
 from llama_index.core.base.llms.types import (
@@ -64,7 +65,7 @@ class BufferMemory:
         book = Book(rest)
         memory = ChatMemoryBuffer(
             token_limit=max(1, room.budget),
-            tokenizer_fn=_tokenizer(room),
+            tokenizer_fn=_tokenizer_of_ends(room, [str(message.content) for message in book.messages]),
             chat_store=SimpleChatStore(store={"chat_history": list(book.messages)}),
             chat_store_key="chat_history",
         )
@@ -354,3 +355,24 @@ def _call_blocks(written: Any) -> list[ToolCallBlock]:
 def _tokenizer(room: Room) -> Callable[[str], Sequence[int]]:
     """What LlamaIndex asks for, a function from a text to its tokens: it only ever takes the length."""
     return lambda text: range(max(0, room.text(text)))
+
+
+def _tokenizer_of_ends(room: Room, texts: Sequence[str]) -> Callable[[str], Sequence[int]]:
+    """The same for a memory that counts all ends of a history, each as one text with blanks between the messages.
+
+    Such a count is the sum of its messages, or a history of a hundred messages would be read a hundred times.
+    """
+    whole = " ".join(texts)
+    starts = list(accumulate((len(text) + 1 for text in texts), initial=0))
+    places = {len(whole) - start: place for place, start in enumerate(starts[:-1])}
+    sizes = [room.text(" " + text) for text in texts]
+    ends = list(accumulate(reversed(sizes), initial=0))[::-1]
+    count = _tokenizer(room)
+
+    def tokens(text: str) -> Sequence[int]:
+        place = places.get(len(text))
+        if place is None or not whole.endswith(text):
+            return count(text)
+        return range(len(count(texts[place])) + ends[place + 1])
+
+    return tokens

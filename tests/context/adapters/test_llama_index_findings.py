@@ -14,7 +14,8 @@ from llama_index.core.memory import ChatMemoryBuffer, ChatSummaryMemoryBuffer
 
 from promptreg.context.adapters.base import Item, Room
 from promptreg.context.adapters.contestant import Theirs
-from promptreg.context.adapters.llama_index import Book, Summariser
+from promptreg.context.adapters.llama_index import Book, Summariser, _tokenizer_of_ends
+from promptreg.context.counters import choose_counter
 from promptreg.context.counting import EstimateCounter, WordCounter
 from promptreg.context.invariants import Case, Rules, violations
 from promptreg.context.strategies.registry import strategy_from
@@ -136,3 +137,17 @@ def test_a_buffer_counts_the_texts_that_our_counter_counts():
     memory = ChatMemoryBuffer(token_limit=100, tokenizer_fn=lambda text: range(room.text(text)))
 
     assert memory._token_count_for_messages(in_llama_index(talk("U:5 A:7 T[a]:3"))) == 15
+
+
+def test_a_buffer_that_counts_every_end_of_a_history_gets_the_sums_of_its_messages():
+    counter = choose_counter("deepseek-v4").counter
+    room = Room(100, counter)
+    texts = ["Order A-1029 退款", "", "None", "ends with a line\n", "👩‍👩‍👧 ok", "Order A-1029 退款"]
+    count = _tokenizer_of_ends(room, texts)
+
+    for place in range(len(texts)):
+        end = " ".join(texts[place:])
+        assert abs(len(count(end)) - room.text(end)) <= len(texts) - place
+    assert len(count("another text")) == room.text("another text")
+    assert len(count(texts[-1])) == room.text(texts[-1])
+    assert len(_tokenizer_of_ends(room, [])("")) == 0
