@@ -17,8 +17,12 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from promptreg.canonical import JsonObject
-    from promptreg.store.runs import RunRecord
+    from promptreg.store.runs import RunCase, RunRecord
     from promptreg.workflow.runs import TroubledCall
+
+
+CALLS_SHOWN = 20
+"""Lines of each kind without `-v`."""
 
 
 @click.command("runs", epilog=example("promptreg runs 20261201-231502-gpu-3f2a"))
@@ -43,16 +47,19 @@ def command(run_id: str | None, as_json: bool, config_path: Path | None, verbose
             return 0
         record = store.run(run_id)
         failures, retried = failed_calls(store, record), retried_calls(store, record)
+        contexts = [case for case in store.cases(record.run_id) if case.context is not None]
     if as_json:
         details: JsonObject = {
             "schema": "promptreg.run/1",
             **run_json(record),
             "failures": [call.to_json() for call in failures],
             "retried": [call.to_json() for call in retried],
+            "contexts": [{"suite": case.suite, "case_id": case.case_id, **(case.context or {})} for case in contexts],
         }
         click.echo(_json(details))
     else:
         _print_one(record, failures, retried, everything=verbose)
+        _print_contexts(contexts, everything=verbose)
     return 0
 
 
@@ -125,8 +132,21 @@ def _print_one(
     _print_calls(out, "retried", retried, "yellow", everything=everything)
 
 
+def _print_contexts(cases: Sequence[RunCase], *, everything: bool) -> None:
+    """The conversations that were shortened, or not sent at all."""
+    from promptreg.cli.console import console  # noqa: PLC0415 - see above
+    from promptreg.workflow.runs import context_line  # noqa: PLC0415 - see above
+
+    out = console()
+    lines = [line for case in cases if (line := context_line(case)) is not None]
+    for line in lines if everything else lines[:CALLS_SHOWN]:
+        out.print(safe_for_terminal(f"{'shortened':<11} {line}"))
+    if len(lines) > CALLS_SHOWN and not everything:
+        out.print(f"            … and {len(lines) - CALLS_SHOWN} more; -v shows them all")
+
+
 def _print_calls(out: Console, what: str, calls: Sequence[TroubledCall], style: str, *, everything: bool) -> None:
-    shown = calls if everything else calls[:20]
+    shown = calls if everything else calls[:CALLS_SHOWN]
     for call in shown:
         tries = f", {call.attempts} attempts" if call.attempts > 1 else ""
         line = f"{what:<11} {call.suite}/{call.case_id}, pass {call.pass_index + 1}{tries}: {call.message}"

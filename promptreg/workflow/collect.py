@@ -22,7 +22,7 @@ from promptreg.replay.plan import plan_passes
 from promptreg.replay.progress import Progress
 from promptreg.store.runs import RunKind, RunRecord, RunSpec, RunState
 from promptreg.workflow.case_contexts import NO_CONTEXTS, Contexts
-from promptreg.workflow.sent import Cuts, not_provable, proved, unsent_sample
+from promptreg.workflow.sent import Cuts, is_unsent, not_provable, proved, unsent_sample
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -181,20 +181,17 @@ async def _collect(run: _Run, client: Client, on_progress: OnProgress) -> Collec
             _LOG.info("%s", _told(sample))
 
     calls = run.calls_left()
-    if run.resumed is not None:
-        for stored in store.samples(run.resumed.run_id):
-            reading = read_exchange(stored.attempts[-1])
-            echoes.see(reading)
-            cuts.see((stored.suite, stored.case_id), reading)
-        if not calls:
-            said = [*echoes.warnings(order.deployment), *cuts.warnings()]
-            return _complete(run.resumed, echoes.added_to(run.first), said)
+    told = _look_back(run, echoes, cuts)
+    if run.resumed is not None and not calls:
+        said = [*echoes.warnings(order.deployment), *cuts.warnings()]
+        return _complete(run.resumed, echoes.added_to(run.first), said)
     async with client:
         now = await take_fingerprint(client)
         run_id, before = run.begin(now)
         calls, unsent = _apart(calls, order.contexts)
         for sample in unsent:
-            keep(sample)
+            if sample.call.key not in told:
+                keep(sample)
         result = await replay(
             calls,
             client,
@@ -214,6 +211,18 @@ async def _collect(run: _Run, client: Client, on_progress: OnProgress) -> Collec
         warnings.append(problem)
     warnings += [*echoes.warnings(order.deployment), *cuts.warnings(), *not_provable(order.contexts)]
     return Collected(run_id, result, echoes.added_to(before), tuple(dict.fromkeys(warnings)))
+
+
+def _look_back(run: _Run, echoes: _Echoes, cuts: Cuts) -> frozenset[tuple[str, str, int]]:
+    """Read what a resumed run holds; the calls of which it says already that they cannot be made."""
+    told = []
+    for stored in () if run.resumed is None else run.store.samples(run.resumed.run_id):
+        reading = read_exchange(stored.attempts[-1])
+        echoes.see(reading)
+        cuts.see((stored.suite, stored.case_id), reading)
+        if is_unsent(stored.attempts[-1]):
+            told.append((stored.suite, stored.case_id, stored.pass_index))
+    return frozenset(told)
 
 
 def _apart(calls: Sequence[Call], contexts: Contexts) -> tuple[list[Call], list[Sample]]:

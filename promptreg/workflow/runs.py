@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from promptreg.canonical import JsonObject
-    from promptreg.store.runs import RunRecord
+    from promptreg.store.runs import RunCase, RunRecord
     from promptreg.store.store import Store
 
 
@@ -88,6 +88,22 @@ def retried_calls(store: Store, record: RunRecord) -> tuple[TroubledCall, ...]:
         message = problem.message if problem is not None else "no reason is known"
         found.append(TroubledCall(sample.suite, sample.case_id, sample.pass_index, len(sample.attempts), message))
     return tuple(found)
+
+
+def context_line(case: RunCase) -> str | None:
+    """How a case of a run was shortened, in a line; None for one that was sent as it is written."""
+    context = case.context or {}
+    dropped, changed = context.get("dropped"), context.get("changed")
+    name = f"{case.suite}/{case.case_id}"
+    if context.get("problem"):
+        return f"{name}: {context['problem']}"
+    if not isinstance(dropped, list) or not isinstance(changed, list) or not (dropped or changed):
+        return None
+    more = f", {len(changed)} cut or replaced" if changed else ""
+    return (
+        f"{name}: {context.get('total')} of {context.get('whole')} tokens, {len(dropped)} of "
+        f"{context.get('messages')} messages dropped{more} ({context.get('strategy')})"
+    )
 
 
 def run_json(record: RunRecord) -> JsonObject:

@@ -37,6 +37,11 @@ def unsent_sample(call: Call, problem: Sentence) -> Sample:
     return Sample(call, (attempt,), read_exchange(attempt), 0)
 
 
+def is_unsent(exchange: Exchange) -> bool:
+    """Whether an attempt stands for a call of a case that cannot be shortened enough."""
+    return exchange.failure is not None and exchange.failure.kind is FailureKind.NOT_FITTED
+
+
 def never_asked(exchange: Exchange) -> bool:
     """Whether an attempt says nothing of the deployment."""
     return exchange.failure is not None and exchange.failure.kind in NEVER_ASKED

@@ -149,6 +149,21 @@ def test_the_ledger_is_stored_with_the_run(contexts):
     assert stored["zh"]["budget"] == context["budget"]
 
 
+def test_runs_tells_what_a_run_was_sent(contexts):
+    write(contexts, {**CASES, "huge": HUGE})
+    contexts.record()
+    _, compared = contexts.compare()
+    told = contexts.run("runs", compared["run_id"]).stdout
+    context = cases_of(compared)["zh"]["context"]["target"]
+    dropped = f"{len(context['dropped'])} of {context['messages']} messages dropped (hysteresis)"
+    assert f"shortened   support/zh: {context['total']} of {context['whole']} tokens, {dropped}" in told
+    assert "shortened   support/huge: Nothing was sent: the conversation cannot be shortened enough." in told
+    assert "support/short:" not in told
+    stored = {case["case_id"]: case for case in contexts.run("runs", compared["run_id"], "--json").json["contexts"]}
+    assert [entry["index"] for entry in stored["zh"]["ledger"]["entries"]] == context["dropped"]
+    assert stored["huge"]["ledger"] is None
+
+
 def test_what_cannot_be_shortened_enough_is_an_error_and_is_never_sent(contexts):
     write(contexts, {**CASES, "huge": HUGE})
     contexts.record()
@@ -163,6 +178,20 @@ def test_what_cannot_be_shortened_enough_is_an_error_and_is_never_sent(contexts)
     assert all(cases_of(compared)[name]["verdict"] != "error" for name in CASES)
     (cause,) = [cluster for cluster in compared["suites"][0]["clusters"] if cluster["cases"] == ["huge"]]
     assert "connection" not in cause["title"]
+
+
+def test_what_is_not_sent_is_told_once_however_often_a_run_is_resumed(contexts):
+    write(contexts, {"short": CASES["short"], "huge": HUGE})
+    contexts.record()
+    _, compared = contexts.compare()
+    before = len(contexts.target.chats)
+    for _ in range(2):
+        _, again = contexts.compare("--resume")
+    assert again["run_id"] == compared["run_id"]
+    assert len(contexts.target.chats) == before
+    with contexts.store() as store:
+        samples = [sample for sample in store.samples(compared["run_id"]) if sample.case_id == "huge"]
+    assert [len(sample.attempts) for sample in samples] == [1, 1, 1]
 
 
 def test_a_case_too_large_for_the_source_is_a_failed_call_of_the_recording(contexts):
