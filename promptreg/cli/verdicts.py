@@ -30,7 +30,6 @@ FAULTY_SHOWN = 5
 """Cases named beside a kind of fault."""
 
 _QUIET_VERDICTS = frozenset({"pass", "changed"})
-_CASES = {"en": "cases", "zh": "个用例"}
 _MORE = {"en": "… and {count} more; the report shows them all", "zh": "……另有 {count} 个，报告中全部列出"}
 _REPORT = {"en": "Report: {path}", "zh": "报告：{path}"}
 _FAULT = {
@@ -75,7 +74,7 @@ def _print_suite(out: Console, suite: SuiteJudgement, language: Language, *, qui
     if quiet:
         return
     counts = ", ".join(f"{number} {verdict.value}" for verdict, number in suite.counts().items())
-    out.print(f"  {len(suite.cases)} {_CASES[language]}: {counts}")
+    out.print(f"  {_cases(len(suite.cases), language)}: {counts}")
     if everything:
         for note in plan_notes(suite):
             out.print("  " + safe_for_terminal(note.text(language)))
@@ -118,7 +117,7 @@ def _fault_line(kind: str, cases: Sequence[CaseJudgement], language: Language) -
         " "
         + template[language].format(
             title=faults[0].title.text(language),
-            cases=counted(len(cases), "case") if language == "en" else f"{len(cases)} 个用例",
+            cases=_cases(len(cases), language),
             names=names + (", …" if len(cases) > FAULTY_SHOWN else ""),
             target=sum(fault.target for fault in faults),
             target_calls=sum(fault.target_calls for fault in faults),
@@ -126,6 +125,10 @@ def _fault_line(kind: str, cases: Sequence[CaseJudgement], language: Language) -
             source_calls=sum(fault.source_calls for fault in faults),
         ),
     )
+
+
+def _cases(number: int, language: Language) -> str:
+    return counted(number, "case") if language == "en" else f"{number} 个用例"
 
 
 def _case_line(case: CaseJudgement, language: Language) -> object:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
+from promptreg.text.counted import counted
 
-def counted(number: int, noun: str, plural: str | None = None) -> str:
-    """`1 case`, `2 cases`; `plural` where it takes more than an s."""
-    return f"{number} {noun}" if number == 1 else f"{number} {plural or noun + 's'}"
+__all__ = ["counted"]

@@ -83,15 +83,23 @@ def head_of(cause: Cause) -> str:
 
 
 def explained_by(cause: Cause, answers: Mapping[Cause, int]) -> tuple[Cause, ...]:
-    """The causes of a case that explain one of them; only those that nothing else explains.
+    """The causes of a case from which one of them follows, directly or not, and that follow from nothing themselves.
 
     Args:
         cause: of the case.
         answers: by cause of the case, how many answers of the target show it. Of what was read off no answers (0), any
             number is enough.
     """
-    roots = _leading_to(cause, answers)
-    return tuple(root for root in roots if not _leading_to(root, answers)) or roots
+    roots: list[Cause] = []
+    waiting, seen = [cause], {cause}
+    while waiting:
+        here = waiting.pop()
+        above = _leading_to(here, answers)
+        if not above and here != cause:
+            roots.append(here)
+        waiting += [one for one in above if one not in seen]
+        seen.update(above)
+    return tuple(by_likelihood(roots))
 
 
 def _leading_to(cause: Cause, answers: Mapping[Cause, int]) -> tuple[Cause, ...]:

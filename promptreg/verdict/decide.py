@@ -24,9 +24,9 @@ from typing import TYPE_CHECKING, Final
 
 from promptreg.scoring.contract.features import FACT_KIND
 from promptreg.scoring.contract.shared import breaches
-from promptreg.verdict import fault_sentences, sentences, suite_sentences
+from promptreg.verdict import sentences, suite_sentences
 from promptreg.verdict.comparison import CaseResult, Comparison, compare_cases, labelling_count, permuted_jointly
-from promptreg.verdict.evidence import FREE_OF, evidence_of
+from promptreg.verdict.evidence import evidence_of
 from promptreg.verdict.material import case_channels, material_effects
 from promptreg.verdict.model import (
     CaseJudgement,
@@ -45,7 +45,15 @@ from promptreg.verdict.signs import signs_of
 from promptreg.verdict.statistics.contract import CONTRACT
 from promptreg.verdict.statistics.effect import drifted_bound, noise_multiple, spread
 from promptreg.verdict.statistics.labellings import is_exact
-from promptreg.verdict.zero_tolerance import FAULT, intolerable, unexplained, unproven_fault, with_faults
+from promptreg.verdict.zero_tolerance import (
+    FAULT,
+    intolerable,
+    told_of_checks,
+    unexplained,
+    unproven_fault,
+    with_faults,
+    worst_first,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -182,16 +190,12 @@ def _judged(result: CaseResult, checks: tuple[CheckOutcome, ...], gates: _Gates,
     sized = [name for name, value in effects.items() if value.ratio is not None]
     largest = max(sized, key=lambda name: (effects[name].z, name)) if sized else None
     size = sentences.size_of(largest, effects[largest]) if largest else None
-    worse = sorted(
-        (outcome for outcome in checks if outcome.worse), key=lambda outcome: (outcome.p_value, outcome.check)
-    )
+    worse = worst_first(checks)
     effect = max((value.z for value in effects.values()), default=0.0)
     if worse:
         verdict = CaseVerdict.FAIL
-        p_check = worse[0].p_value or 1.0
-        told = fault_sentences if worse[0].check.startswith(FREE_OF) else sentences
-        sentence = told.case_fails(worse, sentences.chance_of_failures(p_check))
-        effect = -log10(p_check)
+        sentence = told_of_checks(worse)
+        effect = -log10(worse[0].p_value or 1.0)
     elif gates.drift and result.listed and (material or not case.deterministic_source):
         verdict = CaseVerdict.DRIFT
         sentence = (

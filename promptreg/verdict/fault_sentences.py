@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from promptreg.scoring.faults.catalogue import catalogue
+from promptreg.text.counted import counted
 from promptreg.text.sentence import Sentence
 from promptreg.verdict.evidence import FREE_OF
 from promptreg.verdict.model import unseen_below
@@ -48,8 +49,8 @@ def case_fails(worse: Sequence[CheckOutcome], surprise: Sentence) -> Sentence:
     more_zh = f"（另有 {len(worse) - 1} 项变差）" if len(worse) > 1 else ""
     target, source = first.target_total - first.target_passed, first.source_total - first.source_passed
     return Sentence(
-        f"{name.en} was seen in {target} of {first.target_total} target calls and in {source} of "
-        f"{first.source_total} source calls{more_en}: {surprise.en}. Fix the deployment before the switch.",
+        f"{name.en} was seen in {target} of {counted(first.target_total, 'target call')} and in {source} of "
+        f"{counted(first.source_total, 'source call')}{more_en}: {surprise.en}. Fix the deployment before the switch.",
         f"{name.zh}在目标部署 {first.target_total} 次调用中出现 {target} 次，在源部署 {first.source_total} 次调用中"
         f"出现 {source} 次{more_zh}：{surprise.zh}。切换之前请先修复部署。",
     )
@@ -78,7 +79,9 @@ def case_has_faults(found: Sequence[FaultPasses], faults: CaseFaults, *, alone: 
 def texts_known(n: int, m: int) -> Sentence:
     """What remains of a `pass` beside a fault."""
     return Sentence(
-        f"The texts of the {m} target answers are all among those of the {n} source answers.",
+        "The text of the target answer is among those of the source."
+        if m == 1
+        else f"The texts of the {m} target answers are all among those of the source.",
         f"目标部署 {m} 条回答的文字都在源部署 {n} 条回答中出现过。",
     )
 
@@ -87,8 +90,8 @@ def faults_unproven(case_ids: Sequence[str]) -> Sentence:
     """Cases whose only finding is a serving fault, of which chance cannot be excluded. Without a full stop."""
     shown = ", ".join(case_ids[:3]) + (", …" if len(case_ids) > 3 else "")
     return Sentence(
-        f"Serving faults that only the target shows, without proof of a regression, in {_cases(len(case_ids))} "
-        f"({shown}); look at {'it' if len(case_ids) == 1 else 'them'}",
+        f"Serving faults that only the target shows, without proof of a regression, in "
+        f"{counted(len(case_ids), 'case')} ({shown}); look at {'it' if len(case_ids) == 1 else 'them'}",
         f"有 {len(case_ids)} 个用例出现只见于目标部署的服务故障，尚不能证明变差（{shown}）；请查看",
     )
 
@@ -111,8 +114,8 @@ def not_seen(calls: int, *, others: bool) -> Sentence:
     """
     below = percent(unseen_below(calls) or 1.0)
     return Sentence(
-        f"No {'other ' if others else ''}kind of serving fault was seen in {calls} target calls, so each is in fewer "
-        f"than {below} of such calls (95 % confidence).",
+        f"No {'other ' if others else ''}kind of serving fault was seen in {counted(calls, 'target call')}, so each "
+        f"is in fewer than {below} of such calls (95 % confidence).",
         f"目标部署 {calls} 次调用中没有出现{'其他' if others else ''}服务故障，因此每一类在此类调用中的占比低于 {below}"
         f"（95 % 置信度）。",
     )
@@ -124,13 +127,18 @@ def _seen(fault: FaultPasses, faults: CaseFaults) -> Sentence:
     m, n = len(fault.target), sum(value is not None for value in fault.source)
     if fault.together:
         here = Sentence(f"shows when the {m} target calls are held side by side", f"在并看目标部署 {m} 次调用时出现")
-        there = Sentence(f" and not on the source ({n} calls)", f"源部署（{n} 次调用）没有")
+        there = Sentence(f" and not on the source ({counted(n, 'call')})", f"源部署（{n} 次调用）没有")
     else:
         count = sum(fault.target)
-        here = Sentence(f"was seen in {count} of {m} target calls", f"在目标部署 {m} 次调用中出现 {count} 次")
-        there = Sentence(f" and in none of the {n} source calls", f"源部署 {n} 次调用中从未出现")
+        here = Sentence(
+            f"was seen in {count} of {counted(m, 'target call')}", f"在目标部署 {m} 次调用中出现 {count} 次"
+        )
+        there = Sentence(f" and {_in_none(n, 'source call')}", f"源部署 {n} 次调用中从未出现")
         if not faults.source_calls:
-            there = Sentence(f" and in none of the source's {n} recorded answers", f"源部署 {n} 条录制的回答中从未出现")
+            there = Sentence(
+                f" and {_in_none(n, 'recorded answer')} of the source",
+                f"源部署 {n} 条录制的回答中从未出现",
+            )
     if not n:
         there = Sentence("; the source's calls are not known", "源部署的调用未知")
     return Sentence(f"{name.en} {here.en}{there.en}", f"{name.zh}{here.zh}，{there.zh}")
@@ -147,9 +155,9 @@ def _name(fault: FaultPasses, faults: CaseFaults) -> Sentence:
 def _kind_and_count(fault: FaultPasses, faults: CaseFaults) -> Sentence:
     name, count, calls = _name(fault, faults), sum(fault.target), len(fault.target)
     if fault.together:
-        return Sentence(f"{name.en} over {calls} calls together", f"{name.zh}（并看 {calls} 次调用）")
+        return Sentence(f"{name.en} over {counted(calls, 'call')} together", f"{name.zh}（并看 {calls} 次调用）")
     return Sentence(f"{name.en} in {count} of {calls}", f"{name.zh}（{calls} 次中 {count} 次）")
 
 
-def _cases(number: int) -> str:
-    return "1 case" if number == 1 else f"{number} cases"
+def _in_none(number: int, noun: str) -> str:
+    return f"not in the only {noun}" if number == 1 else f"in none of the {counted(number, noun)}"

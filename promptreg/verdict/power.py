@@ -13,6 +13,7 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
+from promptreg.text.counted import counted
 from promptreg.text.sentence import Sentence
 from promptreg.verdict.comparison import anchored_p_values
 from promptreg.verdict.decide import judge_suite
@@ -301,6 +302,6 @@ def _sentence(name: str, found: int, planted: int) -> Sentence:
     """Without a full stop, so that it can be part of another sentence."""
     fault = FAULTS[name].description
     return Sentence(
-        f"{fault.en}, planted into these very answers, was found {found} of {planted} times",
+        f"{fault.en}, planted into these very answers, was found {found} of {counted(planted, 'time')}",
         f"把“{fault.zh}”植入这批回答后，{planted} 次中发现 {found} 次",
     )

@@ -11,6 +11,7 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from promptreg.text.counted import part_of
 from promptreg.text.sentence import Sentence
 from promptreg.verdict.comparison import permuted_jointly
 from promptreg.verdict.evidence import evidence_of
@@ -149,7 +150,7 @@ def _unstable(case: CaseEvidence, rules: Rules) -> UnstableCase | None:
                 (
                     name,
                     Sentence(
-                        f"{apart} of {total} answers differ from the others in {words.en}",
+                        f"{part_of(apart, total, 'answer', 'differs', 'differ')} from the others in {words.en}",
                         f"{total} 条回答中有 {apart} 条在{words.zh}上与其余不同",
                     ),
                 )

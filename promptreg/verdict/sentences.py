@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from promptreg.text.counted import all_of, counted, part_of
 from promptreg.text.sentence import Sentence
 
 if TYPE_CHECKING:
@@ -71,14 +72,14 @@ def check_rates(outcome: CheckOutcome) -> Sentence:
     """One check on both sides."""
     if not outcome.source_total or not outcome.target_total:
         return Sentence(
-            f"Could be scored on {outcome.source_total} source and {outcome.target_total} target answers; not "
-            f"compared.",
+            f"Could be scored on {counted(outcome.source_total, 'source answer')} and "
+            f"{counted(outcome.target_total, 'target answer')}; not compared.",
             f"源部署可评分的回答 {outcome.source_total} 条，目标部署 {outcome.target_total} 条；未作比较。",
         )
     surprise = f" (p = {outcome.p_value:.2g})" if outcome.p_value is not None and outcome.p_value < 1 else ""
     return Sentence(
-        f"Holds for {outcome.source_passed} of {outcome.source_total} source answers and {outcome.target_passed} of "
-        f"{outcome.target_total} target answers{surprise}.",
+        f"Holds for {outcome.source_passed} of {counted(outcome.source_total, 'source answer')} and "
+        f"{outcome.target_passed} of {counted(outcome.target_total, 'target answer')}{surprise}.",
         f"源部署 {outcome.source_total} 条回答中 {outcome.source_passed} 条成立，目标部署 {outcome.target_total} 条中 "
         f"{outcome.target_passed} 条成立{surprise}。",
     )
@@ -94,11 +95,12 @@ def case_passes(n: int, m: int, *, one_text: bool) -> Sentence:
     """Verdict `pass`."""
     if one_text:
         return Sentence(
-            f"All {n} source answers and all {m} target answers are the same text; nothing to do.",
+            f"{all_of(n, 'source answer')} and {all_of(m, 'target answer').lower()} are the same text; nothing to do.",
             f"源部署 {n} 条回答与目标部署 {m} 条回答文字完全相同；无需处理。",
         )
+    each = "The target answer" if m == 1 else f"Each of the {m} target answers"
     return Sentence(
-        f"Each of the {m} target answers is word for word one of the {n} source answers; nothing to do.",
+        f"{each} is word for word one of the {counted(n, 'source answer')}; nothing to do.",
         f"目标部署 {m} 条回答都与源部署 {n} 条回答中的某一条逐字相同；无需处理。",
     )
 
@@ -107,8 +109,9 @@ def case_changed(n: int, m: int, different: int, surprise: Sentence, size: Sente
     """Verdict `changed` with a source that varies: inside the noise, or not proven."""
     big_en, big_zh = (f"; {size.en}", f"；{size.zh}") if size else ("", "")
     return Sentence(
-        f"{different} of {m} target answers are worded like none of the {n} source answers, but the source varies too: "
-        f"{surprise.en}{big_en}. Look at it only if the wording matters.",
+        f"{part_of(different, m, 'target answer', 'is', 'are')} worded like none of the "
+        f"{counted(n, 'source answer')}, but the source varies too: {surprise.en}{big_en}. Look at it only if the "
+        f"wording matters.",
         f"目标部署 {m} 条回答中有 {different} 条的文字在源部署 {n} 条回答中没有出现过，但源部署自身也有波动："
         f"{surprise.zh}{big_zh}。只有在意措辞时才需查看。",
     )
@@ -119,13 +122,13 @@ def case_changed_deterministic(n: int, m: int, different: int, effects: Sequence
     if effects:
         en, zh = _effects(effects)
         return Sentence(
-            f"All {n} source answers are the same text; {different} of {m} target answers differ, also in {en}, "
+            f"{_one_text(n)}; {part_of(different, m, 'target answer', 'differs', 'differ')}, also in {en}, "
             f"which is not proof yet. More target passes would settle it.",
             f"源部署 {n} 条回答文字完全相同；目标部署 {m} 条中有 {different} 条不同，{zh}也有变化，但证据还不足。"
             f"增加目标部署的轮次可以得出结论。",
         )
     return Sentence(
-        f"All {n} source answers are the same text; {different} of {m} target answers differ, but in nothing that "
+        f"{_one_text(n)}; {part_of(different, m, 'target answer', 'differs', 'differ')}, but in nothing that "
         f"matters by itself: no check, language, refusal, finish reason, tool call, length (beyond 40 %) or meaning. "
         f"Look at it only if the wording matters.",
         f"源部署 {n} 条回答文字完全相同；目标部署 {m} 条中有 {different} 条不同，但没有实质变化：检查项、语言、拒答、"
@@ -139,12 +142,18 @@ def case_drift(
     """Verdict `drift` with a source that varies; the first breach of what the source's answers share is quoted."""
     told_en, told_zh = _told(breach)
     big_en, big_zh = (f"; {size.en}", f"；{size.zh}") if size else ("", "")
-    have = "has" if different == 1 else "have"
+    targets = "The target answer differs" if m == 1 else f"The {m} target answers differ"
+    if different:
+        never_en = f"{different} of them {'has' if different == 1 else 'have'} a text the source never gave"
+        never_en = "it has a text the source never gave" if m == 1 else never_en
+        never_zh = f"其中 {different} 条文字在源部署从未出现"
+    else:
+        never_en = "the source gave each of the texts too, though not as often or not in this form"
+        never_zh = "每条文字在源部署都出现过，但频次或形式不同"
     return Sentence(
-        f"The {m} target answers differ from the {n} source answers by more than the source varies ({different} of "
-        f"them {have} a text the source never gave): {surprise.en}{big_en}.{told_en} Read them side by side and "
-        f"accept or fix the change.",
-        f"目标部署 {m} 条回答与源部署 {n} 条回答的差异超出源部署自身的波动（其中 {different} 条文字在源部署从未出现）："
+        f"{targets} from the {counted(n, 'source answer')} by more than the source varies ({never_en}): "
+        f"{surprise.en}{big_en}.{told_en} Read them side by side and accept or fix the change.",
+        f"目标部署 {m} 条回答与源部署 {n} 条回答的差异超出源部署自身的波动（{never_zh}）："
         f"{surprise.zh}{big_zh}。{told_zh}"
         f"请对照阅读，然后接受或修复。",
     )
@@ -156,13 +165,25 @@ def case_drift_deterministic(
     """Verdict `drift` with a source that repeats itself: names the material effects."""
     told_en, told_zh = _told(breach)
     en, zh = _effects(effects)
+    if not different:
+        here = "the target answer" if m == 1 else f"all {m} target answers"
+        return Sentence(
+            f"{all_of(n, 'source answer')} and {here} are the same text, yet the target differs in {en}: "
+            f"{surprise.en}.{told_en} Look at it, and accept or fix the change.",
+            f"源部署 {n} 条回答与目标部署 {m} 条回答文字完全相同，但{zh}变了：{surprise.zh}。{told_zh}"
+            f"请查看，然后接受或修复。",
+        )
     return Sentence(
-        f"All {n} source answers are the same text; {different} of {m} target answers differ, and not only in "
-        f"wording but "
+        f"{_one_text(n)}; {part_of(different, m, 'target answer', 'differs', 'differ')}, and not only in wording but "
         f"in {en}: {surprise.en}.{told_en} Read them side by side and accept or fix the change.",
         f"源部署 {n} 条回答文字完全相同；目标部署 {m} 条中有 {different} 条不同，且不只是措辞，{zh}也变了："
         f"{surprise.zh}。{told_zh}请对照阅读，然后接受或修复。",
     )
+
+
+def _one_text(n: int) -> str:
+    """Of a source that repeats itself."""
+    return f"All {counted(n, 'source answer')} are the same text"
 
 
 def _told(breach: Sentence | None) -> tuple[str, str]:
@@ -182,10 +203,10 @@ def case_fails(worse: Sequence[CheckOutcome], surprise: Sentence) -> Sentence:
     more_en = f" (and {len(worse) - 1} more)" if len(worse) > 1 else ""
     more_zh = f"（另有 {len(worse) - 1} 项）" if len(worse) > 1 else ""
     return Sentence(
-        f"Check {first.check}{more_en} holds for {first.source_passed} of {first.source_total} source answers but only "
-        f"{first.target_passed} of {first.target_total} target answers: {surprise.en}. Fix the prompt or the "
-        f"deployment "
-        f"before the switch.",
+        f"Check {first.check}{more_en} holds for {first.source_passed} of "
+        f"{counted(first.source_total, 'source answer')} but only {first.target_passed} of "
+        f"{counted(first.target_total, 'target answer')}: {surprise.en}. Fix the prompt or the deployment before the "
+        f"switch.",
         f"检查项 {first.check}{more_zh}在源部署 {first.source_total} 条回答中有 {first.source_passed} 条成立，"
         f"在目标部署 {first.target_total} 条中只有 {first.target_passed} 条成立："
         f"{surprise.zh}。切换之前请修改提示词或部署。",
@@ -195,8 +216,8 @@ def case_fails(worse: Sequence[CheckOutcome], surprise: Sentence) -> Sentence:
 def case_error(n: int, missing_source: int, m: int, missing_target: int) -> Sentence:
     """Verdict `error`."""
     return Sentence(
-        f"Not judged: {missing_source} of {n} source answers and {missing_target} of {m} target answers are missing "
-        f"after all retries. Take the missing samples again with --resume.",
+        f"Not judged: {missing_source} of {counted(n, 'source answer')} and {missing_target} of "
+        f"{counted(m, 'target answer')} are missing after all retries. Take the missing samples again with --resume.",
         f"未作判定：重试之后，源部署 {n} 条回答仍缺 {missing_source} 条，目标部署 {m} 条仍缺 {missing_target} 条。请用 "
         f"--resume 补采缺失的样本。",
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from promptreg.text.counted import counted
 from promptreg.text.sentence import Sentence
 from promptreg.verdict.fault_sentences import kind_name
 from promptreg.verdict.planted import FAULTS
@@ -18,8 +19,8 @@ if TYPE_CHECKING:
 def compared(facts: Facts) -> Sentence:
     """What was compared, how often."""
     return Sentence(
-        f"{_many(facts.compared, 'case')}, {_many(facts.source_passes, 'source pass')} against "
-        f"{_many(facts.target_passes, 'target pass')}",
+        f"{counted(facts.compared, 'case')}, {counted(facts.source_passes, 'source pass')} against "
+        f"{counted(facts.target_passes, 'target pass')}",
         f"{facts.compared} 个用例，源部署 {facts.source_passes} 轮对目标部署 {facts.target_passes} 轮",
     )
 
@@ -30,17 +31,18 @@ def which_look(facts: Facts) -> Sentence:
         return Sentence("", "")
     if facts.decided_at < facts.target_passes:
         return Sentence(
-            f" It was decided at the look after {_many(facts.decided_at, 'target pass')}; the rest was taken to find "
+            f" It was decided at the look after {counted(facts.decided_at, 'target pass')}; the rest was taken to find "
             "the cases.",
             f"在目标部署跑完 {facts.decided_at} 轮时已得出结论；其余轮次用于定位用例。",
         )
     if facts.decided_at < facts.looks[-1]:
         return Sentence(
-            f" It was decided at the look after {_many(facts.decided_at, 'target pass')} of {facts.looks[-1]} planned.",
+            f" It was decided at the look after {counted(facts.decided_at, 'target pass')} of {facts.looks[-1]} "
+            f"planned.",
             f"计划 {facts.looks[-1]} 轮，在目标部署跑完 {facts.decided_at} 轮时已得出结论。",
         )
     return Sentence(
-        f" It was decided at the last look, after {_many(facts.decided_at, 'target pass')}.",
+        f" It was decided at the last look, after {counted(facts.decided_at, 'target pass')}.",
         f"在最后一次判断（目标部署 {facts.decided_at} 轮之后）时得出结论。",
     )
 
@@ -49,7 +51,7 @@ def suite_drift(facts: Facts, p_value: float, listed: int) -> Sentence:
     """Verdict `DRIFT`, with the number of cases in the list."""
     if listed:
         where = Sentence(
-            f"{_many(listed, 'case')} moved further than the source's own noise explains (about {percent(facts.fdr)} "
+            f"{counted(listed, 'case')} moved further than the source's own noise explains (about {percent(facts.fdr)} "
             f"false entries are to be expected in such a list). Read the worst first, then accept or fix each",
             f"{listed} 个用例的变化超出源部署自身的波动（此类清单中预计约有 {percent(facts.fdr)} 的误报）。请从最严重的"
             f"看起，逐个接受或修复",
@@ -76,14 +78,14 @@ def suite_regression(
     """Verdict `REGRESSION`."""
     what = compared(facts)
     cases = (
-        Sentence(f"{_many(failed, 'case')} fail", f"{failed} 个用例失败")
+        Sentence(f"{counted(failed, 'case')} {'fails' if failed == 1 else 'fail'}", f"{failed} 个用例失败")
         if failed
         else Sentence("no single case stands out", "没有哪个用例特别突出")
     )
     also = Sentence(" The answers drifted as well.", "此外，回答也发生了漂移。") if drift else Sentence("", "")
     return Sentence(
         f"Checks got worse on the target: {what.en}, p = {_p(regression_p)} against a limit of "
-        f"{_p(facts.regression_alpha)}; {_many(worse, 'check')} lower, {better} higher, {cases.en}.{also.en} "
+        f"{_p(facts.regression_alpha)}; {counted(worse, 'check')} lower, {better} higher, {cases.en}.{also.en} "
         f"Fix these before the switch.{which_look(facts).en}{_caveat(facts).en}",
         f"目标部署检查项变差：{what.zh}，p = {_p(regression_p)}，界限为 {_p(facts.regression_alpha)}；{worse} 项下降，"
         f"{better} 项上升，"
@@ -105,7 +107,7 @@ def suite_not_tolerated(
     """
     what = compared(facts)
     named = [(kind_name(kind), count) for kind, count in kinds.items()]
-    named_en = ", ".join(f"{name.en} in {_many(count, 'case')}" for name, count in named)
+    named_en = ", ".join(f"{name.en} in {counted(count, 'case')}" for name, count in named)
     named_zh = "，".join(f"{name.zh} {count} 个用例" for name, count in named)
     also_en = also_zh = ""
     if regression_p is not None:
@@ -117,7 +119,7 @@ def suite_not_tolerated(
     caveat = _caveat(facts) if drift or regression_p is not None else Sentence("", "")
     return Sentence(
         f"The target shows serving faults that the source never shows and that are not tolerated: {named_en}. "
-        f"{_many(failed, 'case')} {'fails' if failed == 1 else 'fail'} at once, without a test ({what.en}).{also_en} "
+        f"{counted(failed, 'case')} {'fails' if failed == 1 else 'fail'} at once, without a test ({what.en}).{also_en} "
         f"Fix these before the switch.{which_look(facts).en}{caveat.en}",
         f"目标部署出现了源部署从未出现、且不容许的服务故障：{named_zh}。{failed} 个用例无需检验，直接判为失败"
         f"（{what.zh}）。{also_zh}切换之前请先修复。{which_look(facts).zh}{caveat.zh}",
@@ -161,8 +163,8 @@ def suite_inconclusive(facts: Facts, p_value: float | None, reasons: Sequence[Se
 def suite_error(errors: int, total: int, limit: float) -> Sentence:
     """Verdict `ERROR`."""
     return Sentence(
-        f"{errors} of {total} cases could not be judged because samples are missing after all retries; at most "
-        f"{percent(limit)} may. See the errors of the calls, then take the missing samples again with --resume.",
+        f"{errors} of {counted(total, 'case')} could not be judged because samples are missing after all retries; at "
+        f"most {percent(limit)} may. See the errors of the calls, then take the missing samples again with --resume.",
         f"{total} 个用例中有 {errors} 个因重试后仍缺样本而无法判定，允许的上限是 {percent(limit)}。请查看调用错误，再"
         f"用 --resume 补采缺失的样本。",
     )
@@ -180,7 +182,7 @@ def needs_target_passes(more: int, passes: int) -> Sentence:
     """Too few target passes for the plan."""
     return Sentence(
         f"{_passes_en(passes)} on the target can find regressions but never equivalence; "
-        f"{_many(more, 'more target pass')} would settle it",
+        f"{counted(more, 'more target pass')} would settle it",
         f"目标部署只有 {passes} 轮，可以发现变差，但不能证明等价；再跑 {more} 轮目标部署即可得出结论",
     )
 
@@ -188,7 +190,7 @@ def needs_target_passes(more: int, passes: int) -> Sentence:
 def needs_source_passes(more: int) -> Sentence:
     """Too few source passes for the plan."""
     return Sentence(
-        f"The source was recorded too rarely to know its noise; {_many(more, 'more source pass')} "
+        f"The source was recorded too rarely to know its noise; {counted(more, 'more source pass')} "
         f"(`promptreg record --top-up`) would settle it",
         f"源部署录制的轮次太少，不足以了解它的波动；再录 {more} 轮源部署（`promptreg record --top-up`）即可得出结论",
     )
@@ -205,7 +207,7 @@ def plan_goes_on() -> Sentence:
 def unjudged(case_ids: Sequence[str]) -> Sentence:
     """Cases with missing samples."""
     return Sentence(
-        f"{_many(len(case_ids), 'case')} could not be judged ({_list(case_ids)}); taking the missing samples again "
+        f"{counted(len(case_ids), 'case')} could not be judged ({_list(case_ids)}); taking the missing samples again "
         f"(`--resume`) would settle it",
         f"{len(case_ids)} 个用例无法判定（{_list(case_ids)}）；用 `--resume` 补采缺失的样本即可得出结论",
     )
@@ -216,7 +218,7 @@ def unrecorded(case_ids: Sequence[str], *, too_many: bool) -> Sentence:
     settle_en = "; recording them (`promptreg record --top-up`) would settle it" if too_many else ""
     settle_zh = "；用 `promptreg record --top-up` 录制它们即可得出结论" if too_many else ""
     return Sentence(
-        f"{_many(len(case_ids), 'case')} without a recording {'was' if len(case_ids) == 1 else 'were'} not compared "
+        f"{counted(len(case_ids), 'case')} without a recording {'was' if len(case_ids) == 1 else 'were'} not compared "
         f"({_list(case_ids)}){settle_en}",
         f"{len(case_ids)} 个用例没有录制，未作比较（{_list(case_ids)}）{settle_zh}",
     )
@@ -225,7 +227,7 @@ def unrecorded(case_ids: Sequence[str], *, too_many: bool) -> Sentence:
 def gone(case_ids: Sequence[str]) -> Sentence:
     """Recorded cases that the suite no longer has."""
     return Sentence(
-        f"{_many(len(case_ids), 'recorded case')} no longer in the suite: {_list(case_ids)}",
+        f"{counted(len(case_ids), 'recorded case')} no longer in the suite: {_list(case_ids)}",
         f"{len(case_ids)} 个已录制的用例不在套件中：{_list(case_ids)}",
     )
 
@@ -233,7 +235,7 @@ def gone(case_ids: Sequence[str]) -> Sentence:
 def lower_unproven(checks: Sequence[str], alpha: float) -> Sentence:
     """Checks with a lower pass rate on the target, which chance explains at the level of the regression test."""
     return Sentence(
-        f"{_many(len(checks), 'check')} {'is' if len(checks) == 1 else 'are'} lower on the target, which is not "
+        f"{counted(len(checks), 'check')} {'is' if len(checks) == 1 else 'are'} lower on the target, which is not "
         f"proof at "
         f"{_p(alpha)} ({_list(checks)})",
         f"目标部署有 {len(checks)} 项检查的通过率较低，但在 {_p(alpha)} 的水平上还不是证据（{_list(checks)}）",
@@ -243,7 +245,7 @@ def lower_unproven(checks: Sequence[str], alpha: float) -> Sentence:
 def thin(case_ids: Sequence[str]) -> Sentence:
     """Cases recorded in fewer passes than the rest."""
     return Sentence(
-        f"{_many(len(case_ids), 'case')} {'has' if len(case_ids) == 1 else 'have'} a different number of passes than "
+        f"{counted(len(case_ids), 'case')} {'has' if len(case_ids) == 1 else 'have'} a different number of passes than "
         f"the "
         f"rest ({_list(case_ids)}); `promptreg record --top-up` would settle it",
         f"{len(case_ids)} 个用例的轮次与其余用例不同（{_list(case_ids)}）；运行 `promptreg record --top-up` 即可得出"
@@ -253,7 +255,7 @@ def thin(case_ids: Sequence[str]) -> Sentence:
 
 def bound_too_wide(bound: float, limit: float, more_cases: int | None) -> Sentence:
     """The bound on drifted cases lies above what the user allows."""
-    settle_en = f"; {_many(more_cases, 'more case')} would settle it" if more_cases else ""
+    settle_en = f"; {counted(more_cases, 'more case')} would settle it" if more_cases else ""
     settle_zh = f"；再增加 {more_cases} 个用例即可得出结论" if more_cases else ""
     return Sentence(
         f"Up to {percent(bound)} of the cases may have drifted unseen, and max_drifted_fraction allows "
@@ -275,7 +277,7 @@ def weak_spots(outcomes: Sequence[PowerOutcome]) -> Sentence:
 def untestable(case_ids: Sequence[str]) -> Sentence:
     """Cases in which a required fault would go unseen."""
     return Sentence(
-        f"In {_many(len(case_ids), 'case')} a wrong answer or number would go unseen ({_list(case_ids)}); give "
+        f"In {counted(len(case_ids), 'case')} a wrong answer or number would go unseen ({_list(case_ids)}); give "
         f"{'it' if len(case_ids) == 1 else 'them'} a check",
         f"有 {len(case_ids)} 个用例即使回答或数字错了也看不出来（{_list(case_ids)}）；请为其添加检查项",
     )
@@ -284,8 +286,8 @@ def untestable(case_ids: Sequence[str]) -> Sentence:
 def power_too_low(outcome: PowerOutcome, more_passes: int) -> Sentence:
     """The self-test missed planted faults."""
     return Sentence(
-        f"{outcome.sentence.en}, which is too rarely; {_many(more_passes, 'more target pass')}, or more source passes, "
-        f"would settle it",
+        f"{outcome.sentence.en}, which is too rarely; {counted(more_passes, 'more target pass')}, or more source "
+        f"passes, would settle it",
         f"{outcome.sentence.zh}，发现率太低；再跑 {more_passes} 轮目标部署，或增加源部署轮次，可以得出结论",
     )
 
@@ -325,9 +327,3 @@ def _p(value: float) -> str:
 
 def _passes_en(number: int) -> str:
     return "One pass" if number == 1 else f"{number} passes"
-
-
-def _many(number: int, noun: str) -> str:
-    if number == 1:
-        return f"1 {noun}"
-    return f"{number} {noun}es" if noun.endswith("s") else f"{number} {noun}s"

@@ -16,13 +16,16 @@ from typing import TYPE_CHECKING, Final
 
 from promptreg.scoring.faults.model import Severity
 from promptreg.text.sentence import Sentence
-from promptreg.verdict import fault_sentences
+from promptreg.verdict import fault_sentences, sentences
 from promptreg.verdict.evidence import FREE_OF
 from promptreg.verdict.model import CaseJudgement, CaseVerdict, severity
 
 if TYPE_CHECKING:
+    from collections.abc import Container, Iterable, Sequence
+
     from promptreg.scoring.faults.case import CaseFaults, FaultPasses
     from promptreg.verdict.evidence import CaseEvidence
+    from promptreg.verdict.model import CheckOutcome
 
 ZERO_TOLERANCE: Final = frozenset(
     {"F01", "F33", "F36", "F37", "F47", *(f"F{number}" for number in range(15, 21))},
@@ -51,8 +54,9 @@ def with_faults(judgement: CaseJudgement, case: CaseEvidence) -> CaseJudgement:
     if fatal:
         said = fault_sentences.case_not_tolerated(fatal, faults)
         # What a test found is said as well; that none found anything would only contradict.
-        if judgement.verdict not in {CaseVerdict.PASS, CaseVerdict.CHANGED}:
-            said = _joined(said, judgement.sentence)
+        tested = _told_beside(judgement, {fault.kind for fault in fatal})
+        if tested is not None:
+            said = _joined(said, tested)
         share = sum(fatal[0].target) / len(fatal[0].target)
         return replace(
             judgement,
@@ -77,6 +81,33 @@ def with_faults(judgement: CaseJudgement, case: CaseEvidence) -> CaseJudgement:
     if judgement.verdict is CaseVerdict.CHANGED:
         return replace(judgement, sentence=_joined(said, judgement.sentence))
     return replace(judgement, sentence=_joined(judgement.sentence, said))
+
+
+def _told_beside(judgement: CaseJudgement, kinds: Container[str]) -> Sentence | None:
+    """What the tests found beside kinds that are told already; None when that is nothing."""
+    if judgement.verdict in {CaseVerdict.PASS, CaseVerdict.CHANGED}:
+        return None
+    if judgement.verdict is not CaseVerdict.FAIL:
+        return judgement.sentence
+    left = [check for check in worst_first(judgement.checks) if check.check.removeprefix(FREE_OF) not in kinds]
+    return told_of_checks(left) if left else None
+
+
+def worst_first(checks: Iterable[CheckOutcome]) -> list[CheckOutcome]:
+    """The checks, and freedoms from a fault, that the regression test found worse."""
+    return sorted((check for check in checks if check.worse), key=lambda check: (check.p_value, check.check))
+
+
+def told_of_checks(worse: Sequence[CheckOutcome]) -> Sentence:
+    """Verdict `fail` by the regression test, told of the check that got worst.
+
+    Args:
+        worse: at least one, the worst first.
+    """
+    surprise = sentences.chance_of_failures(worse[0].p_value or 1.0)
+    if worse[0].check.startswith(FREE_OF):
+        return fault_sentences.case_fails(worse, surprise)
+    return sentences.case_fails(worse, surprise)
 
 
 def _joined(first: Sentence, second: Sentence) -> Sentence:

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 from promptreg.deployment.reading import ReadProblemKind
 from promptreg.scoring.contract.moved import moved_places
-from promptreg.verdict.clusters import ERROR, MOVED, clusters_of
+from promptreg.verdict.clusters import clusters_of
+from promptreg.verdict.consequences import ERROR, MOVED
 from promptreg.verdict.model import CaseVerdict, Sign
 from promptreg.workflow.stored import CaseSamples
 

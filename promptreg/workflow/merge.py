@@ -10,6 +10,7 @@ from promptreg.baseline.read import read_baseline
 from promptreg.canonical import canonical_json
 from promptreg.deployment.fingerprint import Fingerprint, differences
 from promptreg.errors import BaselineError, UsageError
+from promptreg.text.counted import counted, part_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from promptreg.config import Config, Deployment
     from promptreg.suite.model import Case, Suite
 
-_LACKING = "lack an answer in at least one pass."
+_LACKING = "an answer in at least one pass."
 _APART = "in another run than the rest."
 
 
@@ -113,11 +114,13 @@ def merge_warnings(goldens: Mapping[str, Golden], kept: int, earlier: Baseline |
     found: list[str] = []
     if earlier is not None and kept:
         found += [text for text in earlier.header.warnings if not text.endswith((_LACKING, _APART))]
-        found.append(f"{len(goldens)} cases were recorded, or topped up, {_APART}")
+        found.append(
+            f"{counted(len(goldens), 'case')} {'was' if len(goldens) == 1 else 'were'} recorded, or topped up, {_APART}"
+        )
         found += differences(Fingerprint.from_json(earlier.header.fingerprint or {}), now)
     lacking = sum(bool(golden.failed_passes) for golden in goldens.values())
     if lacking:
-        found.append(f"{lacking} of {len(goldens)} cases {_LACKING}")
+        found.append(f"{part_of(lacking, len(goldens), 'case', 'lacks', 'lack')} {_LACKING}")
     return found
 
 

@@ -6,6 +6,7 @@ from collections import Counter
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
+from promptreg.text.counted import counted, part_of
 from promptreg.text.preview import preview
 from promptreg.text.sentence import Sentence
 from promptreg.verdict.model import SuiteVerdict
@@ -31,12 +32,11 @@ def unscored_warning(suite: str, scores: Iterable[CaseScores]) -> str | None:
         reasons.update(result.sentence.en for result in results if result.passed is None)
     if not reasons:
         return None
-    shown = " ".join(f"{count} times: {reason}" for reason, count in reasons.most_common(_REASONS_SHOWN))
+    shown = " ".join(f"{counted(count, 'time')}: {reason}" for reason, count in reasons.most_common(_REASONS_SHOWN))
     more = len(reasons) - _REASONS_SHOWN
-    return (
-        f"Suite {suite}: {reasons.total()} of {judged} answers were not scored by a `judge` check. {shown}"
-        f"{f' And {more} more reasons.' if more > 0 else ''}"
-    )
+    unscored = part_of(reasons.total(), judged, "answer", "was", "were")
+    rest = f" And {counted(more, 'more reason')}." if more > 0 else ""
+    return f"Suite {suite}: {unscored} not scored by a `judge` check. {shown}{rest}"
 
 
 def undecided_where_unscored(judgement: SuiteJudgement, scores: Iterable[CaseScores], run_id: str) -> SuiteJudgement:
@@ -54,9 +54,9 @@ def undecided_where_unscored(judgement: SuiteJudgement, scores: Iterable[CaseSco
     first = preview(min(cases), 40)
     en, zh = judgement.sentence.en, judgement.sentence.zh
     sentence = Sentence(
-        f"Undecided: in {len(cases)} of {judgement.facts.compared} cases (the first is {first}) a `judge` check scored "
-        "no answer of one side, so nobody knows whether it got worse. The warnings say why; `promptreg compare --run "
-        f"{run_id}` asks the judge again and does not call the target. Apart from that: {en}",
+        f"Undecided: in {len(cases)} of {counted(judgement.facts.compared, 'case')} (the first is {first}) a "
+        "`judge` check scored no answer of one side, so nobody knows whether it got worse. The warnings say why; "
+        f"`promptreg compare --run {run_id}` asks the judge again and does not call the target. Apart from that: {en}",
         f"尚无结论：{judgement.facts.compared} 个用例中有 {len(cases)} 个（第一个是 {first}）的 `judge` 检查项"
         "在其中一端没有为任何回答评分，因此无法知道它是否变差。原因见警告；"
         f"`promptreg compare --run {run_id}` 会再次询问评判部署，不会调用目标部署。除此之外：{zh}",

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from promptreg.replay.perturb import Variant
 from promptreg.suite.model import NULL_PERTURBATION
+from promptreg.text.counted import counted
 from promptreg.text.sentence import Sentence
 
 if TYPE_CHECKING:
@@ -71,9 +72,10 @@ def recorded_otherwise(suite: Suite, case_ids: Sequence[str]) -> str:
         if parts == {True}
         else f"varied prompts (`noise: {NULL_PERTURBATION}`), and the suite now asks for prompts as written"
     )
+    were, them = ("was", "it") if len(case_ids) == 1 else ("were", "them")
     return (
-        f"Suite {suite.name}: {len(case_ids)} cases were recorded with {how} ({shown}); they are not compared. Record "
-        "them again with `promptreg record --top-up`."
+        f"Suite {suite.name}: {counted(len(case_ids), 'case')} {were} recorded with {how} ({shown}), and so not "
+        f"compared. Record {them} again with `promptreg record --top-up`."
     )
 
 
@@ -90,7 +92,7 @@ def _suite_varied(varied: int, known: int) -> Sentence:
     which = (
         Sentence("The prompts", "提示词")
         if varied == known
-        else Sentence(f"The prompts of {varied} of {known} cases", f"{known} 个用例中有 {varied} 个的提示词")
+        else Sentence(f"The prompts of {varied} of {counted(known, 'case')}", f"{known} 个用例中有 {varied} 个的提示词")
     )
     return Sentence(
         f"{which.en} were varied on purpose: in each pass of both sides the last user message was sent as written, "

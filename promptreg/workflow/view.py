@@ -23,6 +23,7 @@ from promptreg.report.payload import (
     SampleView,
     SuiteView,
 )
+from promptreg.text.counted import counted
 from promptreg.text.sentence import Sentence
 from promptreg.verdict import fault_sentences
 from promptreg.verdict.sentences import both_noises
@@ -102,9 +103,7 @@ def _with_decision(view: CaseView, decided: Mapping[tuple[str, str], ReviewedCas
     if case.decision is not None:
         decision = DecisionView(case.decision, case.reviewer or "", case.reason, case.expires_on)
     shown = case.shown
-    return replace(
-        view, golden_sha256=shown.golden_sha256, candidate_sha256=shown.candidate_sha256, decision=decision
-    )
+    return replace(view, golden_sha256=shown.golden_sha256, candidate_sha256=shown.candidate_sha256, decision=decision)
 
 
 def _suite_view(suite: JudgedSuite) -> SuiteView:
@@ -141,7 +140,8 @@ def plan_notes(judgement: SuiteJudgement) -> tuple[Sentence, ...]:
             f"合计 {budget:.1%}。{_share(facts).zh}",
         ),
         Sentence(
-            f"{facts.compared} cases, {facts.source_passes} source passes against {facts.target_passes} target passes; "
+            f"{counted(facts.compared, 'case')}, {counted(facts.source_passes, 'source pass')} against "
+            f"{counted(facts.target_passes, 'target pass')}; "
             f"{kind[0]} {facts.labellings} ways to call passes “target” were counted (seed {facts.seed})."
             f"{method.en}",
             f"{facts.compared} 个用例，源部署 {facts.source_passes} 轮、目标部署 {facts.target_passes} 轮；"
@@ -268,8 +268,8 @@ def _fault_view(fault: CaseFault) -> FaultView:
         kind=finding.kind,
         severity=finding.severity.value,
         sentence=Sentence(
-            f"{fault.title.en}: in {fault.target} of {fault.target_calls} calls here{source_en}. {fault.sees.en} "
-            f"{fault.next_step.en}",
+            f"{fault.title.en}: in {fault.target} of {counted(fault.target_calls, 'call')} here{source_en}. "
+            f"{fault.sees.en} {fault.next_step.en}",
             f"{fault.title.zh}：这里 {fault.target_calls} 次调用中有 {fault.target} 次{source_zh}。{fault.sees.zh}"
             f"{fault.next_step.zh}",
         ),

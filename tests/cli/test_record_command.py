@@ -211,7 +211,7 @@ def test_failed_calls_are_told_and_resume_tries_just_those(pair_of):
     assert (done.json["answered"], done.json["failed"], done.json["exit_code"]) == (15, 3, 4)
     assert re.search(r"3 of 18 calls got no answer\. support/refund, pass 1: HTTP 200, .*HTML", done.stderr)
     assert "record --resume" in done.stderr
-    assert "lack an answer" in pair.header()["warnings"][0]
+    assert "1 of 6 cases lacks an answer" in pair.header()["warnings"][0]
     pair.source.requests.clear()
     again = pair.run("record", "--passes", "3", "--resume")
     assert again.exit_code == 0, again.stderr

@@ -79,7 +79,7 @@ def test_one_call_in_five_fails_the_case_and_the_suite(kind):
 def test_a_single_target_pass_is_enough():
     judgement = judge_suite("s", [case(faults(passes("F33", [1], [False] * 10)), m=1)])
     assert judgement.verdict is SuiteVerdict.REGRESSION
-    assert "1 of 1 target calls" in only(judgement).sentence.en
+    assert "1 of 1 target call and" in only(judgement).sentence.en
 
 
 def test_the_source_shows_it_too():
@@ -99,7 +99,7 @@ def test_a_source_of_which_nothing_is_known_may_show_it_too():
 def test_without_calls_the_recorded_answers_are_the_source():
     judgement = judge_suite("s", [case(faults(passes("F01", [1, 0, 0, 0, 0], [False] * 10), known=False))])
     assert only(judgement).verdict is CaseVerdict.FAIL
-    assert "in none of the source's 10 recorded answers" in only(judgement).sentence.en
+    assert "in none of the 10 recorded answers of the source" in only(judgement).sentence.en
     assert "源部署 10 条录制的回答中从未出现" in only(judgement).sentence.zh
 
 
@@ -143,6 +143,16 @@ def test_another_error_that_chance_does_not_explain_fails_its_case():
     assert "F51 (Empty answer) was seen in 5 of 5 target calls and in 0 of 10 source calls" in failed.sentence.en
     assert "not proof" not in failed.sentence.en
     assert "在源部署 10 次调用中出现 0 次" in failed.sentence.zh
+
+
+def test_a_kind_is_told_once_though_it_fails_at_once_and_by_the_test():
+    always, cap = passes("F33", [1] * 5, [False] * 10), passes("F29", [1] * 5, [False] * 10)
+    (alone,) = judge_suite("s", [case(faults(always, blind=[always]))]).cases
+    assert [(check.check, check.worse) for check in alone.checks] == [("free of F33", True)]
+    assert (alone.sentence.en.count("F33"), alone.sentence.zh.count("F33")) == (1, 1)
+    (both,) = judge_suite("s", [case(faults(always, cap, blind=[always, cap]))]).cases
+    assert both.sentence.en.count("F33") == 1
+    assert "F29 (Token cap not the one asked for) was seen in 5 of 5 target calls" in both.sentence.en
 
 
 def test_a_kind_that_is_not_tolerated_is_tested_where_the_source_shows_it():

@@ -72,8 +72,8 @@ def test_warnings_of_both_recordings_are_kept_but_counts_are_made_anew():
     found = merge_warnings({"a": golden({1: None})}, 2, earlier, Fingerprint(version="3"))
     assert found == [
         "The version was 1 and is now 2.",
-        "1 cases were recorded, or topped up, in another run than the rest.",
+        "1 case was recorded, or topped up, in another run than the rest.",
         "The version was 1 and is now 3.",
-        "1 of 1 cases lack an answer in at least one pass.",
+        "1 of 1 case lacks an answer in at least one pass.",
     ]
     assert merge_warnings({"a": golden({0: "x"})}, 0, earlier, Fingerprint()) == []

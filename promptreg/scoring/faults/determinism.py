@@ -14,6 +14,7 @@ from promptreg.scoring.faults.golden import Golden
 from promptreg.scoring.faults.model import Observation, Probe, Rule, Severity
 from promptreg.scoring.faults.protocol import prompt_difference
 from promptreg.scoring.faults.requests import is_chat, number
+from promptreg.text.counted import counted, part_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -72,7 +73,8 @@ def _repeats(calls: Sequence[Observation]) -> Iterator[Finding]:
     place = next((at for at, pair in enumerate(zip(first, second, strict=False)) if pair[0] != pair[1]), None)
     place = min(len(first), len(second)) if place is None else place
     decided = _deciding(answered)
-    told = f"{len(texts)} different texts in {len(answered)} calls, {decided} different decisions: "
+    decisions = counted(decided, "decision") if decided == 1 else f"{decided} different decisions"
+    told = f"{len(texts)} different texts in {len(answered)} calls, {decisions}: "
     told += f"“{first[place : place + 30]}” or “{second[place : place + 30]}”"
     yield found("F34", f"content[{place}]", told, Severity.ERROR if decided > 1 else Severity.WARNING)
 
@@ -101,7 +103,8 @@ def _under_load(calls: Sequence[Observation]) -> Iterator[Finding]:
     damaged = flipped or [call for call in loaded if _doubled(call) >= max(map(_doubled, alone)) + _LEAST_DOUBLED]
     other = damaged or [call for call in loaded if _shown(call) not in usual]
     if other:
-        told = f"{len(other)} of {len(loaded)} answers differ: {_first_difference(_shown(alone[0]), _shown(other[0]))}"
+        how_many = part_of(len(other), len(loaded), "answer", "differs", "differ")
+        told = f"{how_many}: {_first_difference(_shown(alone[0]), _shown(other[0]))}"
         severity = Severity.ERROR if damaged else Severity.WARNING
         yield found("F35", f"{other[0].label}: content", told, severity)
 
@@ -126,7 +129,7 @@ def _warm_cache(calls: Sequence[Observation]) -> Iterator[Finding]:
     greedy = all(number(call.request, "temperature") in (0, None) for call in calls)
     if flipped and greedy and _deciding(cold) == 1:
         difference = _first_difference(_shown(cold[0]), _shown(flipped[0]))
-        told = f"{len(flipped)} of {len(warm)} decide otherwise: {difference}"
+        told = f"{len(flipped)} of {len(warm)} {'decides' if len(flipped) == 1 else 'decide'} otherwise: {difference}"
         severity = Severity.ERROR if len(flipped) > 1 else Severity.WARNING
         yield found("F36", f"{flipped[0].label}: content", told, severity)
 
@@ -149,7 +152,7 @@ def _damage(call: Observation, good: Sequence[Observation]) -> str:
             return f"{finding.kind} {finding.evidence}"
     doubled = _doubled(call)
     if doubled >= max(map(_doubled, good)) + _LEAST_DOUBLED:
-        return f"{doubled} doubled words: {call.answer.content[:60]}"
+        return f"{counted(doubled, 'doubled word')}: {call.answer.content[:60]}"
     lost = _dropped(call, good[0])
     if lost:
         return f"characters are missing or doubled: {lost}: {call.answer.content[:60]}"

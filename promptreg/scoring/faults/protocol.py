@@ -10,6 +10,7 @@ from promptreg.scoring.faults.catalogue import found
 from promptreg.scoring.faults.envelopes import answer_elsewhere, no_answer, wrapped
 from promptreg.scoring.faults.model import Observation, Probe, Rule
 from promptreg.scoring.faults.requests import forced_tool, is_chat, number
+from promptreg.text.counted import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -50,7 +51,8 @@ def _wrapped(call: Observation) -> Iterator[Finding]:
 
 
 def _documents(call: Observation) -> tuple[Json, ...]:
-    return (call.document, *(frame.value for frame in call.frames[:3]))
+    # A plain frame has its choices at the top.
+    return (call.document, *(frame.value for number, frame in call.notable_frames[:3] if number < 3))
 
 
 def _empty(call: Observation) -> Iterator[Finding]:
@@ -61,7 +63,7 @@ def _empty(call: Observation) -> Iterator[Finding]:
         yield found("F51", "body", f"HTTP {call.status} with an empty body")
         return
     count = call.usage.completion_tokens if call.usage is not None else None
-    billed = "" if count is None else f"; {count} tokens are billed"
+    billed = "" if count is None else f"; {counted(count, 'token')} {'is' if count == 1 else 'are'} billed"
     if not call.answered:
         nothing = no_answer(call)
         if nothing is not None and not _is_error(call) and next(_wrapped(call), None) is None:
@@ -70,7 +72,7 @@ def _empty(call: Observation) -> Iterator[Finding]:
     if call.finish_reason not in _STOPPED or _anything(call) or _wished_empty(call):
         return
     blanks = len(call.answer.content)
-    shown = f"{blanks} blank or invisible characters" if blanks else "no text"
+    shown = counted(blanks, "blank or invisible character") if blanks else "no text"
     yield found("F51", "content", f"{shown}, finish_reason {call.finish_reason}{billed}")
 
 

@@ -12,6 +12,7 @@ from promptreg.scoring.faults.evidence import around
 from promptreg.scoring.faults.markup import Mark, is_about_markup, spoken_of
 from promptreg.scoring.faults.model import Probe, Rule, Severity
 from promptreg.scoring.faults.views import Text
+from promptreg.text.counted import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -147,9 +148,8 @@ def _no_content(call: Observation) -> Iterator[Finding]:
         yield found("F11", "content", f"empty, finish_reason {answer.finish_reason}, reasoning ends: {end}")
     else:
         tokens = call.usage.completion_tokens if call.usage is not None else None
-        count = (
-            "" if tokens is None else f"{tokens} tokens" + (f" of {call.token_cap}" if call.token_cap else "") + ": "
-        )
+        of_cap = f" of {call.token_cap}" if call.token_cap else ""
+        count = "" if tokens is None else f"{counted(tokens, 'token')}{of_cap}: "
         yield found("F12", f"reasoning[{len(reasoning)}]", f"{count}{end}")
 
 
@@ -267,7 +267,7 @@ def _tokens_not_counted(call: Observation) -> Iterator[Finding]:
     yield found(
         "F14",
         "usage.completion_tokens_details.reasoning_tokens",
-        f"0, {len(call.answer.reasoning)} characters of reasoning",
+        f"0, {counted(len(call.answer.reasoning), 'character')} of reasoning",
     )
 
 

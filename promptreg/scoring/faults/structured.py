@@ -12,6 +12,7 @@ from promptreg.scoring.faults.requests import json_asked, json_schema
 from promptreg.scoring.faults.schemas import violations
 from promptreg.scoring.faults.strict import read_strictly
 from promptreg.scoring.faults.views import fenced_lines
+from promptreg.text.counted import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -50,14 +51,14 @@ def _structure(call: Observation) -> Iterator[Finding]:
         if asked and call.finish_reason != "length" and not call.broken_off:
             yield from _in_reasoning(call)
         return
-    if _recorded_alike(call, text):
+    read = _json(text)
+    if _recorded_alike(call, text, is_json=read.ok):
         return
     blanks = len(text) - len(text.rstrip())
     if call.content.blank or blanks >= _MOST_BLANKS:
         what = "nothing but blanks" if call.content.blank else f"after: {text.rstrip()[-40:]}"
-        yield found("F26", f"content[{len(text) - blanks}]", f"{blanks} blank characters at the end, {what}")
+        yield found("F26", f"content[{len(text) - blanks}]", f"{counted(blanks, 'blank character')} at the end, {what}")
         return
-    read = _json(text)
     if read.ok:
         yield from _against_schema(call, read.value)
     else:
@@ -78,7 +79,11 @@ def _no_json(call: Observation, text: str, reason: str, *, asked: bool) -> Itera
 def _only_wished(call: Observation) -> Iterator[Finding]:
     """F24 where only the prompt asks for bare JSON: the server promised nothing, so it is a warning."""
     text = call.content.raw
-    if "```" not in text or _JSON_ONLY.search(call.prompt.raw) is None or _recorded_alike(call, text):
+    if (
+        "```" not in text
+        or _JSON_ONLY.search(call.prompt.raw) is None
+        or _recorded_alike(call, text, is_json=_json(text).ok)
+    ):
         return
     inner = _inner(text)
     if inner is not None:
@@ -139,17 +144,13 @@ def _recorded_violations(call: Observation, schema: JsonObject) -> set[tuple[str
 
 def _recorded_json(call: Observation) -> bool:
     """Whether every recorded answer is one JSON object or list."""
-    return call.golden is not None and _whole_values(call.golden.contents)
+    return call.golden is not None and call.golden.all_json
 
 
-def _whole_values(contents: Sequence[str]) -> bool:
-    return bool(contents) and all(one.lstrip()[:1] in ("{", "[") and _json(one).ok for one in contents)
-
-
-def _recorded_alike(call: Observation, text: str) -> bool:
+def _recorded_alike(call: Observation, text: str, *, is_json: bool) -> bool:
     """Whether a recorded answer is wrapped, broken or padded like this one."""
     contents = call.golden.contents if call.golden is not None else ()
-    if not contents or _json(text).ok:
+    if not contents or is_json:
         return text in contents
     fenced = text.lstrip().startswith(("```", "~~~"))
     return any(not _json(one).ok and one.lstrip().startswith(("```", "~~~")) == fenced for one in contents)

@@ -1,0 +1,23 @@
+from __future__ import annotations
+
+import pytest
+
+from promptreg.text.counted import all_of, counted, part_of
+
+
+@pytest.mark.parametrize(
+    ("told", "expected"),
+    [
+        (counted(1, "case"), "1 case"),
+        (counted(0, "case"), "0 cases"),
+        (counted(3, "source pass"), "3 source passes"),
+        (counted(2, "reply", "replies"), "2 replies"),
+        (all_of(1, "source answer"), "The source answer"),
+        (all_of(10, "source answer"), "All 10 source answers"),
+        (part_of(1, 3, "answer", "differs", "differ"), "1 of 3 answers differs"),
+        (part_of(2, 3, "answer", "differs", "differ"), "2 of 3 answers differ"),
+        (part_of(1, 1, "answer", "differs", "differ"), "1 of 1 answer differs"),
+    ],
+)
+def test_a_number_decides_on_noun_and_verb(told, expected):
+    assert told == expected

@@ -1,0 +1,70 @@
+"""Sentences of verdicts: they say nothing twice, nothing that contradicts itself, and 1 is no plural."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from promptreg.text.sentence import Sentence
+from promptreg.verdict import fault_sentences, sentences
+from promptreg.verdict.model import CheckOutcome
+from promptreg.verdict.zero_tolerance import told_of_checks, worst_first
+
+SURPRISE = Sentence("so surprising", "如此意外")
+PLURAL_OF_ONE = re.compile(r"\b1 (?:different |blank |source |target |recorded )*[a-z]{3,}s\b(?<!ss)")
+
+
+def outcome(check, p_value=0.003, **numbers):
+    counts = {"source_passed": 10, "source_total": 10, "target_passed": 0, "target_total": 3} | numbers
+    return CheckOutcome(check, p_value=p_value, worse=True, **counts)
+
+
+def told(n, m, different):
+    effects, breach = ["contract", "tool_calls"], None
+    return [
+        sentences.case_passes(n, m, one_text=True),
+        sentences.case_passes(n, m, one_text=False),
+        sentences.case_changed(n, m, different, SURPRISE, None),
+        sentences.case_changed_deterministic(n, m, different, effects),
+        sentences.case_changed_deterministic(n, m, different, ()),
+        sentences.case_drift(n, m, different, SURPRISE, None, breach),
+        sentences.case_drift_deterministic(n, m, different, SURPRISE, effects, breach),
+        sentences.case_error(n, 0, m, 1),
+        sentences.check_rates(outcome("json", source_total=n, target_total=m)),
+        sentences.case_fails([outcome("json", source_total=n, target_total=m)], SURPRISE),
+        fault_sentences.case_fails([outcome("free of F01", source_total=n, target_total=m)], SURPRISE),
+        fault_sentences.not_seen(m, others=True),
+        fault_sentences.texts_known(n, m),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("n", "m", "different"), [(10, 3, 3), (10, 3, 1), (10, 1, 1), (2, 1, 1), (1, 1, 1), (10, 3, 0)]
+)
+def test_one_is_no_plural(n, m, different):
+    for sentence in told(n, m, different):
+        assert not PLURAL_OF_ONE.search(sentence.en), sentence.en
+
+
+def test_equal_texts_are_not_said_to_differ():
+    same = sentences.case_drift_deterministic(10, 3, 0, SURPRISE, ["contract"], None)
+    assert same.en.startswith(
+        "All 10 source answers and all 3 target answers are the same text, yet the target differs in the form"
+    )
+    assert "文字完全相同，但源部署全部回答共有的形式变了" in same.zh
+    varied = sentences.case_drift(10, 3, 0, SURPRISE, None, None)
+    assert "(0 of" not in varied.en
+    assert "其中 0 条" not in varied.zh
+    assert "the source gave each of the texts too" in varied.en
+
+
+def test_the_worst_check_is_told_and_the_others_counted():
+    checks = worst_first([outcome("json", 0.02), outcome("free of F33", 0.001), outcome("language: zh", 0.03)])
+    assert [check.check for check in checks] == ["free of F33", "json", "language: zh"]
+    assert told_of_checks(checks).en.startswith(
+        "F33 (Special tokens shown) was seen in 3 of 3 target calls and in 0 of"
+    )
+    assert told_of_checks(checks[1:]).en.startswith(
+        "Check json (and 1 more) holds for 10 of 10 source answers but only"
+    )
