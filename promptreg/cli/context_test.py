@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from promptreg.cli.options import config_option, example, json_option, reserve_option
+from promptreg.cli.options import config_option, example, html_option, json_option, reserve_option
 from promptreg.errors import ExitCode, UsageError
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ _TURNS = 80
 @click.command(
     "test",
     epilog=example(
-        "promptreg context test conversations/ --window 32768 --window 8192\n"
+        "promptreg context test conversations/ --window 32768 --window 8192 --html reports/context.html\n"
         "  promptreg context test --generate 3 --strategy hysteresis --strategy summary-on-cut --deployment ascend\n"
         "  promptreg context test conversations.jsonl --function my_context:shorten --json"
     )
@@ -94,6 +94,14 @@ _TURNS = 80
     help="Put facts into conversations that bring no `facts` of their own, to look for them later. Default: yes.",
 )
 @click.option(
+    "--pin",
+    "pinned",
+    type=int,
+    multiple=True,
+    metavar="N",
+    help="A message of each conversation that stays, from 0; -1: the last. Functions are not told of it.",
+)
+@click.option(
     "--ask",
     metavar="NAME",
     help="Ask this deployment about the facts: after the whole conversation, after what each strategy leaves, and "
@@ -107,6 +115,7 @@ _TURNS = 80
 )
 @click.option("--dry-run", is_flag=True, help="With --ask: print how many calls it takes, send nothing, test nothing.")
 @json_option
+@html_option
 @config_option
 @click.option("-v", "--verbose", is_flag=True, help="Show examples of violations whole.")
 @click.option("-q", "--quiet", is_flag=True, help="Print only the sentence that sums it up, and violations.")
@@ -124,10 +133,12 @@ def command(
     turns: int | None,
     seed: int,
     plant: bool,
+    pinned: tuple[int, ...],
     ask: str | None,
     questions: int | None,
     dry_run: bool,
     as_json: bool,
+    html: Path | None,
     config_path: Path | None,
     verbose: bool,
     quiet: bool,
@@ -150,7 +161,17 @@ def command(
     config = _config(config_path, needed=deployment is not None or ask is not None)
     language = reader_language("auto" if config is None else config.language)
     asked = Asked(
-        strategies, functions, windows, deployment, reserve, counter, encoder, granularity, seed=seed, plant=plant
+        strategies,
+        functions,
+        windows,
+        deployment,
+        reserve,
+        counter,
+        encoder,
+        granularity,
+        seed=seed,
+        plant=plant,
+        pinned=pinned,
     )
     recordings = _recordings(conversations, generate or 1, turns or _TURNS, seed)
     probing = None if ask is None or config is None else _probing(config, ask, questions, language, quiet=quiet)
@@ -158,10 +179,16 @@ def command(
         _print_plan(recordings, asked, config, probing, language, as_json=as_json)
         return ExitCode.EQUIVALENT
     report = _run(recordings, asked, config, probing, quiet=quiet)
+    if html is not None:
+        from promptreg.report.recall_page import write_recall_page  # noqa: PLC0415 - see above
+
+        write_recall_page(report, html, "auto" if config is None else config.language)
     if as_json:
         click.echo(_json(report))
     else:
         print_test(report, language, quiet=quiet, verbose=verbose)
+        if html is not None:
+            click.echo({"en": f"Written to {html}.", "zh": f"已写入 {html}。"}[language])
     if not report.conversations or (ask is not None and report.probes is None):
         return ExitCode.USAGE
     return ExitCode.DRIFT if report.broken else ExitCode.EQUIVALENT

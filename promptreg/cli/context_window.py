@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from promptreg.cli.options import config_option, example, json_option
+from promptreg.cli.options import config_option, example, html_option, json_option
 from promptreg.errors import ExitCode, UsageError
 
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ if TYPE_CHECKING:
 @click.option("--counter", metavar="NAME", help="What counts on both sides. Default: each deployment's tokenizer.")
 @click.option("--encoder", metavar="FORMAT", help="Prompt format on both sides: v3, r1, v3.1, v3.2, v4, a template.")
 @json_option
-@click.option("--html", type=click.Path(path_type=Path, dir_okay=False), help="Write the report as one HTML page.")
+@html_option
 @config_option
 @click.option("-v", "--verbose", is_flag=True, help="List every conversation, not only the first twenty.")
 @click.option("-q", "--quiet", is_flag=True, help="Print only the sentence that sums it up.")
@@ -92,8 +92,6 @@ def command(
     from promptreg.workflow.context_sides import Wanted  # noqa: PLC0415 - see above
     from promptreg.workflow.context_window import WindowOptions, window_report  # noqa: PLC0415 - see above
 
-    if html is not None and html.suffix.lower() not in {".html", ".htm"}:
-        raise UsageError(f"The page is an HTML file: {html} must end in .html.")
     config = _config(config_path, needed=from_window is None or to_window is None or bool(source or target))
     language = reader_language("auto" if config is None else config.language)
     here = _side(Wanted(source, from_window, reserve, counter, encoder), config, "source")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 from promptreg.context.adapters.contestant import Theirs
@@ -18,7 +19,7 @@ from promptreg.context.planting import plant
 from promptreg.context.retention import FactReader, retained
 from promptreg.context.strategies.registry import strategy_from
 from promptreg.deployment.targets.target import target_of
-from promptreg.errors import EncodingError
+from promptreg.errors import EncodingError, UsageError
 from promptreg.workflow.context_fit import given_by
 from promptreg.workflow.context_function import user_function
 from promptreg.workflow.context_sides import Wanted, guesses, side_of
@@ -72,6 +73,8 @@ class Asked:
     seed: int = 1
     plant: bool = True
     """Whether facts are put into conversations that bring none."""
+    pinned: tuple[int, ...] = ()
+    """Places of messages that stay in every conversation that has them, from 0; negative ones from its end."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,8 +118,10 @@ def context_test(
     """
     scene = _scene(asked, config)
     counter = scene.chosen.counter
-    contestants = _contestants(asked, scene, config, root)
     ready, left = _ready(recordings, asked, scene)
+    pinned = _pinned(asked, ready)
+    contestants = _contestants(asked, scene, config, root, pinned)
+    budgets = [column.budget for column in scene.columns]
     each = len(contestants) * len(scene.columns)
     rows: list[Row] = []
     tested: list[Recording] = []
@@ -127,9 +132,7 @@ def context_test(
                 progress(before + done, len(ready) * each)
 
         try:
-            found = list(
-                run_grid([recording], contestants, [column.budget for column in scene.columns], counter, progress=told)
-            )
+            found = list(run_grid([recording], contestants, budgets, counter, pinned=pinned, progress=told))
         except EncodingError as error:
             left.append(Left(recording.conversation_id, str(error)))
             continue
@@ -176,7 +179,8 @@ def planned_probes(
     """
     scene = _scene(asked, config)
     ready, _ = _ready(recordings, asked, scene)
-    return _plan(probing, ready, _contestants(asked, scene, config, root), scene, asked.seed)
+    contestants = _contestants(asked, scene, config, root, _pinned(asked, ready))
+    return _plan(probing, ready, contestants, scene, asked.seed)
 
 
 def _plan(
@@ -216,19 +220,50 @@ def _roles(config: Config | None) -> list[str]:
     return [name for name in names if target_of(config.deployment(name)).window is not None]
 
 
-def _contestants(asked: Asked, scene: _Scene, config: Config | None, root: Path | None) -> list[Contestant]:
+def _pinned(asked: Asked, recordings: Sequence[Recording]) -> Callable[[Message], bool] | None:
+    """Whether a message is one of the pinned ones; None where none is.
+
+    Raises:
+        UsageError: no conversation has a message at one of the places.
+    """
+    if not asked.pinned:
+        return None
+    kept: dict[int, Message] = {}
+    missing = dict.fromkeys(asked.pinned)
+    for recording in recordings:
+        messages = recording.messages
+        for place in asked.pinned:
+            if -len(messages) <= place < len(messages):
+                kept[id(messages[place])] = messages[place]  # two messages may say the same; only this one stays
+                missing.pop(place, None)
+    if missing and recordings:
+        longest = max(len(recording.messages) for recording in recordings)
+        raise UsageError(
+            f"--pin {next(iter(missing))} names no message: the longest conversation has {longest} messages, from 0."
+        )
+    return lambda message: id(message) in kept
+
+
+def _contestants(
+    asked: Asked,
+    scene: _Scene,
+    config: Config | None,
+    root: Path | None,
+    pinned: Callable[[Message], bool] | None,
+) -> list[Contestant]:
     names = asked.strategies or (BESIDE_A_FUNCTION if asked.functions else DEFAULT_STRATEGIES)
     given = given_by(config, root)
-    found = [_contestant(name, strategy_from(name, given), scene.chosen.counter) for name in dict.fromkeys(names)]
+    ours = partial(Ours, counter=scene.chosen.counter, pinned=pinned or ())
+    found = [_contestant(name, strategy_from(name, given), scene.chosen.counter, ours) for name in dict.fromkeys(names)]
     folder = root if root is not None or config is None else config.root
     found += [Function(name, checked(user_function(name, folder))) for name in dict.fromkeys(asked.functions)]
     return found
 
 
-def _contestant(name: str, strategy: Strategy, counter: Counter) -> Contestant:
+def _contestant(name: str, strategy: Strategy, counter: Counter, ours: Callable[[Strategy], Ours]) -> Contestant:
     """Strategies of this package under the rules of `fit`; libraries and functions as they are."""
     if not isinstance(strategy, Adapted):
-        return _Called(name, Ours(strategy, counter))
+        return _Called(name, ours(strategy))
     if isinstance(strategy.shortener, FunctionShortener):
         return Function(name, strategy.shortener.call)
     return _Called(name, Theirs(strategy, counter))
