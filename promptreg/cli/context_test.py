@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from promptreg.cli.options import config_option, example, html_option, json_option, reserve_option
+from promptreg.cli.options import config_option, example, html_option, json_option, reserve_option, summariser_option
 from promptreg.errors import ExitCode, UsageError
 
 if TYPE_CHECKING:
@@ -33,7 +33,8 @@ _TURNS = 80
         "  promptreg context test conversations.jsonl --function my_context:shorten --json"
     )
     + "\n\nExit codes: 0 tested, 1 when a strategy or function violates an invariant, 2 for a file or an option that "
-    "is wrong, or when no conversation can be tested, 4 when the deployment of --ask cannot be asked.",
+    "is wrong, or when no conversation can be tested, 4 when the deployment of --ask, or a "
+    "server that is to count, cannot be asked.",
 )
 @click.argument("conversations", nargs=-1, type=click.Path(path_type=Path), metavar="[CONVERSATIONS…]")
 @click.option(
@@ -52,6 +53,7 @@ _TURNS = 80
     help="A function of your own, from the project's folder: it gets the messages and the tokens that the prompt may "
     "have, and returns the messages to send.",
 )
+@summariser_option
 @click.option(
     "--window",
     "windows",
@@ -123,6 +125,7 @@ def command(
     conversations: tuple[Path, ...],
     strategies: tuple[str, ...],
     functions: tuple[str, ...],
+    summariser: str | None,
     windows: tuple[int, ...],
     deployment: str | None,
     reserve: int | None,
@@ -143,7 +146,7 @@ def command(
     verbose: bool,
     quiet: bool,
 ) -> int:
-    """Test strategies, or a function of your own, on CONVERSATIONS. No model is called without --ask.
+    """Test strategies, or a function of your own, on CONVERSATIONS. No model is called without --ask or --summariser.
 
     Each conversation is sent call by call, as an application would, in each window. What is left of facts that were
     said, how many tokens a prompt needs and how many of them the server's prefix cache has, and whether the nine
@@ -158,7 +161,7 @@ def command(
         raise UsageError("CONVERSATIONS and --generate or --turns exclude each other: give files, or none.")
     if ask is None and (questions is not None or dry_run):
         raise UsageError("--questions and --dry-run go with --ask: name the deployment that is asked.")
-    config = _config(config_path, needed=deployment is not None or ask is not None)
+    config = _config(config_path, needed=any((deployment, ask, summariser)))
     language = reader_language("auto" if config is None else config.language)
     asked = Asked(
         strategies,
@@ -178,7 +181,7 @@ def command(
     if dry_run and probing is not None:
         _print_plan(recordings, asked, config, probing, language, as_json=as_json)
         return ExitCode.EQUIVALENT
-    report = _run(recordings, asked, config, probing, quiet=quiet)
+    report = _run(recordings, asked, config, probing, summariser, quiet=quiet)
     if html is not None:
         from promptreg.report.recall_page import write_recall_page  # noqa: PLC0415 - see above
 
@@ -236,18 +239,28 @@ def _print_plan(
     *,
     as_json: bool,
 ) -> None:
+    from promptreg.workflow.context_servers import Servers  # noqa: PLC0415 - see above
     from promptreg.workflow.context_test import planned_probes  # noqa: PLC0415 - see above
 
-    plan = planned_probes(recordings, asked, config, probing)
+    with Servers(None if config is None else config.root) as servers:
+        plan = planned_probes(recordings, asked, config, probing, servers=servers)
     click.echo(json.dumps(plan.to_json(), ensure_ascii=False) if as_json else plan.sentence.text(language))
 
 
 def _run(
-    recordings: tuple[Recording, ...], asked: Asked, config: Config | None, probing: Probing | None, *, quiet: bool
+    recordings: tuple[Recording, ...],
+    asked: Asked,
+    config: Config | None,
+    probing: Probing | None,
+    summariser: str | None,
+    *,
+    quiet: bool,
 ) -> ContextReport:
     """The test, under a progress bar on stderr."""
     from promptreg.replay.progress import Progress, renderer_for  # noqa: PLC0415 - see above
-    from promptreg.workflow.context_test import context_test  # noqa: PLC0415 - see above
+    from promptreg.workflow.context_servers import Servers  # noqa: PLC0415 - see above
+    from promptreg.workflow.context_summariser import summary_model  # noqa: PLC0415 - see above
+    from promptreg.workflow.context_test import DEFAULT_STRATEGIES, context_test  # noqa: PLC0415 - see above
 
     began = time.monotonic()
     with renderer_for(sys.stderr, "context test", quiet=quiet) as show:
@@ -260,7 +273,14 @@ def _run(
 
         if probing is not None:
             probing = replace(probing, on_progress=show, on_prompts=prompts)
-        return context_test(recordings, asked, config, progress=progress, probing=probing)
+        strategies = asked.strategies or (() if asked.functions else DEFAULT_STRATEGIES)
+        with (
+            Servers(None if config is None else config.root) as servers,
+            summary_model(summariser, config, strategies, servers) as model,
+        ):
+            return context_test(
+                recordings, asked, config, progress=progress, probing=probing, servers=servers, model=model
+            )
 
 
 def _json(report: ContextReport) -> str:

@@ -15,6 +15,7 @@ from promptreg.errors import ExitCode, UsageError
 if TYPE_CHECKING:
     from promptreg.config import Config
     from promptreg.context.change import WindowReport
+    from promptreg.workflow.context_servers import Servers
     from promptreg.workflow.context_sides import Side, Wanted
 
 
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
         "  promptreg context window --from-window 32768 --to-window 8192 conversations.jsonl --json"
     )
     + "\n\nExit codes: 0 when every conversation fits the target's window for as long as the source's, 1 when one does "
-    "not, 2 for a file or an option that is wrong.",
+    "not, 2 for a file or an option that is wrong, 4 when a server that is to count cannot be asked.",
 )
 @click.argument(
     "conversations",
@@ -80,7 +81,7 @@ def command(
     verbose: bool,
     quiet: bool,
 ) -> int:
-    """Look at recorded CONVERSATIONS against the windows of two deployments. No calls are made.
+    """Look at recorded CONVERSATIONS against the windows of two deployments. No model is called.
 
     What every prompt needs, the first turn that no longer fits, how many conversations are affected and by what they
     grew, what the target's server does with such prompts, and what each strategy would lose. CONVERSATIONS are files of
@@ -89,16 +90,18 @@ def command(
     from promptreg.cli.console import reader_language  # noqa: PLC0415 - loaded when the command runs, not for --help
     from promptreg.cli.context_tables import print_window  # noqa: PLC0415 - see above
     from promptreg.context.conversations import read_recordings  # noqa: PLC0415 - see above
+    from promptreg.workflow.context_servers import Servers  # noqa: PLC0415 - see above
     from promptreg.workflow.context_sides import Wanted  # noqa: PLC0415 - see above
     from promptreg.workflow.context_window import WindowOptions, window_report  # noqa: PLC0415 - see above
 
     config = _config(config_path, needed=from_window is None or to_window is None or bool(source or target))
     language = reader_language("auto" if config is None else config.language)
-    here = _side(Wanted(source, from_window, reserve, counter, encoder), config, "source")
-    there = _side(Wanted(target, to_window, reserve, counter, encoder), config, "target")
     recordings = read_recordings(conversations, Path.cwd())
     options = WindowOptions(strategies, pinned) if strategies else WindowOptions(pinned=pinned)
-    report = window_report(recordings, here, there, options, config=config)
+    with Servers(None if config is None else config.root) as servers:
+        here = _side(Wanted(source, from_window, reserve, counter, encoder), config, "source", servers)
+        there = _side(Wanted(target, to_window, reserve, counter, encoder), config, "target", servers)
+        report = window_report(recordings, here, there, options, config=config)
     if html is not None:
         from promptreg.report.window_page import write_window_page  # noqa: PLC0415 - see above
 
@@ -122,7 +125,7 @@ def _config(path: Path | None, *, needed: bool) -> Config | None:
     return load_config(path, Path.cwd()) if needed or path is not None else None
 
 
-def _side(wanted: Wanted, config: Config | None, role: str) -> Side:
+def _side(wanted: Wanted, config: Config | None, role: str, servers: Servers) -> Side:
     from promptreg.workflow.context_sides import side_of  # noqa: PLC0415 - see above
 
     if config is not None and wanted.deployment is None and wanted.window is None:
@@ -131,4 +134,4 @@ def _side(wanted: Wanted, config: Config | None, role: str) -> Side:
             option = "--from" if role == "source" else "--to"
             raise UsageError(f"The {role} is not known. Name a deployment with {option}, or give {option}-window N.")
         wanted = replace(wanted, deployment=name)
-    return side_of(wanted, config, role)
+    return side_of(wanted, config, role, servers)

@@ -23,7 +23,7 @@ from promptreg.context.planting import decoys
 from promptreg.context.prefix import PrefixMeter
 from promptreg.context.retention import FactReader, Fate, expected_recall, retained
 from promptreg.context.shrink import shrink
-from promptreg.errors import EncodingError
+from promptreg.errors import EncodingError, EndpointError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -242,6 +242,8 @@ class _Run:
         tools = self._rules.tools
         try:
             sent = self._cell.contestant.send(case.messages, case.budget, tools, state)
+        except EndpointError:  # the server that counts: nobody's fault here
+            raise
         except Exception as error:  # noqa: BLE001 - a user's own function; what it raises is a finding
             self._check_renders(case)
             self._refused += 1

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from promptreg.context.prefix import Cause
     from promptreg.context.probe_report import ProbeReport
     from promptreg.context.retention import Retained
+    from promptreg.context.summarise.use import Use
 
 SCHEMA: Final = "promptreg.context-test/1"
 
@@ -194,6 +195,8 @@ class ContextReport:
     seed: int
     names: tuple[str, ...]
     """What was compared."""
+    summariser: Use | None = None
+    """The deployment that wrote summaries, and what that took; None where they are extracts."""
     probes: ProbeReport | None = None
     """What a deployment answered to questions about the facts; None where none was asked."""
 
@@ -285,6 +288,7 @@ class ContextReport:
                 {**column.to_json(), "strategies": [self._result(one, column) for one in self.of(column)]}
                 for column in self.columns
             ],
+            "summariser": None if self.summariser is None else self.summariser.to_json(),
             "asked": None if self.probes is None else self.probes.to_json(),
             "violations": [one.to_json() for one in self.broken],
             "skipped": [{"conversation": one.conversation, "why": one.why} for one in self.left],

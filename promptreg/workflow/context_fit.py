@@ -22,8 +22,9 @@ if TYPE_CHECKING:
     from promptreg.context.conversations import Recording
     from promptreg.context.ledger import Entry
     from promptreg.context.strategies.base import Strategy
+    from promptreg.context.summarise.use import Use
     from promptreg.workflow.context_sides import Side
-    from promptreg.workflow.context_summariser import SummaryModel, Use
+    from promptreg.workflow.context_summariser import SummaryModel
 
 SCHEMA: Final = "promptreg.context-fit/1"
 DEFAULT: Final = SlidingWindow(HYSTERESIS)

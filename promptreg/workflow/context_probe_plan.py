@@ -11,7 +11,7 @@ from promptreg.context.calls import calls_of_conversation
 from promptreg.context.probe_tallies import AGAIN, FULL, NONE, Arm
 from promptreg.context.probes import probes_of, whole_prompt
 from promptreg.deployment.request import request_body
-from promptreg.errors import CannotFit, EncodingError, Place
+from promptreg.errors import CannotFit, EncodingError, EndpointError, Place
 from promptreg.suite.model import Case, Request
 from promptreg.text.sentence import Sentence
 
@@ -173,6 +173,8 @@ class _Shortened:
             self._states[name] = self._state(recording)
         try:
             sent = self._contestant.send(messages, self._budget, recording.tools, self._states[name])
+        except EndpointError:  # the server that counts
+            raise
         except CannotFit:
             return Sentence("nothing fits the window", "窗口放不下任何内容")
         except Exception as error:  # noqa: BLE001 - a user's own function
@@ -186,6 +188,8 @@ class _Shortened:
         for place in calls_of_conversation(recording.messages):
             try:
                 state = self._contestant.send(recording.messages[:place], self._budget, recording.tools, state).state
+            except EndpointError:
+                raise
             except Exception:  # noqa: BLE001 - a user's own function; the grid has told what it raises
                 state = None
         return state

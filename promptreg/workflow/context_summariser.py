@@ -7,7 +7,6 @@ sent and received goes through the same client as all calls: retries, limits, re
 from __future__ import annotations
 
 from contextlib import nullcontext
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Self
 
 from promptreg.canonical import sha256_of
@@ -16,6 +15,7 @@ from promptreg.config.hints import listing
 from promptreg.context.budget import Budget
 from promptreg.context.grid_rows import SummaryCost
 from promptreg.context.summarise.asked import Asked
+from promptreg.context.summarise.use import Use
 from promptreg.deployment.blocking import BlockingLoop
 from promptreg.deployment.client import Client
 from promptreg.deployment.request import request_body
@@ -24,7 +24,6 @@ from promptreg.deployment.tokenize import counter_for
 from promptreg.errors import EndpointError, UsageError
 from promptreg.suite.model import Request
 from promptreg.text.segment import sentences
-from promptreg.text.sentence import Sentence
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -44,52 +43,6 @@ _IN_A_ROW: Final = 3
 """So many failures one after the other, and none is asked any more."""
 _CUT: Final = "length"
 _LIMITS: Final = ("max_tokens", "max_completion_tokens")
-
-
-@dataclass(frozen=True, slots=True)
-class Use:
-    """What a summariser was asked, and what that took."""
-
-    deployment: str
-    calls: int
-    """Requests that were sent; equal ones are sent once."""
-    prompt_tokens: int
-    """As the server bills them, else as counted here."""
-    answer_tokens: int
-    failed: int
-    """Requests without an answer."""
-    problem: str
-    """Why the last of them has none; empty where all have one."""
-
-    @property
-    def sentence(self) -> Sentence:
-        """The same for a person."""
-        en = (
-            f"Summaries by {self.deployment}: {self.calls} {'call' if self.calls == 1 else 'calls'}, "
-            f"{self.prompt_tokens:,} tokens read, {self.answer_tokens:,} written"
-        )
-        zh = (
-            f"摘要由 {self.deployment} 撰写：{self.calls} 次调用，读入 {self.prompt_tokens:,} token，"
-            f"写出 {self.answer_tokens:,} token"
-        )
-        if not self.failed:
-            return Sentence(f"{en}.", f"{zh}。")
-        reason = self.problem.rstrip(".。")
-        return Sentence(
-            f"{en}; {self.failed} failed, extracts stand in their place ({reason}).",
-            f"{zh}；{self.failed} 次失败，改用抽取式摘要（{reason}）。",
-        )
-
-    def to_json(self) -> dict[str, Json]:
-        """As in the JSON output."""
-        return {
-            "deployment": self.deployment,
-            "calls": self.calls,
-            "prompt_tokens": self.prompt_tokens,
-            "answer_tokens": self.answer_tokens,
-            "failed": self.failed,
-            "problem": self.problem or None,
-        }
 
 
 class SummaryModel:
@@ -192,10 +145,12 @@ class SummaryModel:
             input_tokens=self._counter.prompt(messages) if read is None else read,
             output_tokens=self._counter.message({"role": "assistant", "content": text}) if wrote is None else wrote,
         )
-        self._sent += cost if answer is not None else SummaryCost(asked=1)
+        cost = cost if answer is not None else SummaryCost(asked=1)
+        self._sent += cost
         if text:
             self._row = 0
             return text, cost
+        self._spent += cost
         self._row += 1
         self._failed += 1
         self._problem = _why(outcome)

@@ -39,6 +39,8 @@ if TYPE_CHECKING:
     from promptreg.text.sentence import Sentence
     from promptreg.workflow.context_probe import Probing
     from promptreg.workflow.context_probe_plan import Plan
+    from promptreg.workflow.context_servers import Servers
+    from promptreg.workflow.context_summariser import SummaryModel
 
 DEFAULT_STRATEGIES: Final = (
     "sliding-window",
@@ -99,6 +101,8 @@ def context_test(
     root: Path | None = None,
     progress: Callable[[int, int], None] | None = None,
     probing: Probing | None = None,
+    servers: Servers | None = None,
+    model: SummaryModel | None = None,
 ) -> ContextReport:
     """Send every conversation call by call through every strategy, in every window.
 
@@ -108,7 +112,9 @@ def context_test(
         config: the project; None outside of one.
         root: where modules of functions are looked for; None: the project's folder, else the current one.
         progress: told how many runs are done, of how many.
-        probing: a deployment that is asked about the facts afterwards; None: no model is called.
+        probing: a deployment that is asked about the facts afterwards; None: none is.
+        servers: asked to count where a deployment's `tokenizer` is its server; None where nothing may be sent.
+        model: writes the summaries; None: they are extracts.
 
     Raises:
         UsageError: a strategy, counter or window that cannot be used.
@@ -116,11 +122,11 @@ def context_test(
         EndpointError: the deployment that is asked is gone, or answers nothing.
         KeyboardInterrupt: after Ctrl-C.
     """
-    scene = _scene(asked, config)
+    scene = _scene(asked, config, servers)
     counter = scene.chosen.counter
     ready, left = _ready(recordings, asked, scene)
     pinned = _pinned(asked, ready)
-    contestants = _contestants(asked, scene, config, root, pinned)
+    contestants = _contestants(asked, scene, config, root, pinned, model)
     budgets = [column.budget for column in scene.columns]
     each = len(contestants) * len(scene.columns)
     rows: list[Row] = []
@@ -145,6 +151,8 @@ def context_test(
         - counter.prompt(before[recording.conversation_id].messages, tools=recording.tools)
         for recording in planted
     )
+    # Asked before what the summaries took is read, since prompts with questions may want some, too.
+    probes = None if probing is None else probing.run(_plan(probing, tested, contestants, scene, asked.seed))
     return ContextReport(
         counter=counter.name,
         columns=scene.columns,
@@ -159,7 +167,8 @@ def context_test(
         guessed=scene.guessed,
         seed=asked.seed,
         names=tuple(contestant.name for contestant in contestants),
-        probes=None if probing is None else probing.run(_plan(probing, tested, contestants, scene, asked.seed)),
+        summariser=None if model is None else model.use,
+        probes=probes,
     )
 
 
@@ -170,14 +179,15 @@ def planned_probes(
     probing: Probing,
     *,
     root: Path | None = None,
+    servers: Servers | None = None,
 ) -> Plan:
-    """What `context_test` would ask a deployment. Nothing is sent, and nothing else is tested.
+    """What `context_test` would ask a deployment, with extracts for summaries. No model is called, nothing is tested.
 
     Raises:
         UsageError: as `context_test`.
         ConfigError: as `context_test`.
     """
-    scene = _scene(asked, config)
+    scene = _scene(asked, config, servers)
     ready, _ = _ready(recordings, asked, scene)
     contestants = _contestants(asked, scene, config, root, _pinned(asked, ready))
     return _plan(probing, ready, contestants, scene, asked.seed)
@@ -190,16 +200,19 @@ def _plan(
     return probing.plan(recordings, contestants, budgets, scene.chosen.counter, seed)
 
 
-def _scene(asked: Asked, config: Config | None) -> _Scene:
+def _scene(asked: Asked, config: Config | None, servers: Servers | None) -> _Scene:
     wanted = Wanted(asked.deployment, None, asked.reserve, asked.counter, asked.encoder)
     if asked.windows:
-        sides = [side_of(replace(wanted, window=window), config, "window") for window in dict.fromkeys(asked.windows)]
+        sides = [
+            side_of(replace(wanted, window=window), config, "window", servers)
+            for window in dict.fromkeys(asked.windows)
+        ]
     elif asked.deployment is not None:
-        sides = [side_of(wanted, config, "window")]
+        sides = [side_of(wanted, config, "window", servers)]
     elif names := _roles(config):
         # One counter for all, or the windows could not be compared: that of the deployment where prompts go to.
         sides = [side_of(replace(wanted, deployment=name, counter="messages"), config, name) for name in names[:-1]]
-        sides.append(side_of(replace(wanted, deployment=names[-1]), config, names[-1]))
+        sides.append(side_of(replace(wanted, deployment=names[-1]), config, names[-1], servers))
     else:
         sides = [side_of(replace(wanted, window=window), config, "window") for window in DEFAULT_WINDOWS]
     columns: dict[int, Column] = {}
@@ -250,11 +263,13 @@ def _contestants(
     config: Config | None,
     root: Path | None,
     pinned: Callable[[Message], bool] | None,
+    model: SummaryModel | None = None,
 ) -> list[Contestant]:
     names = asked.strategies or (BESIDE_A_FUNCTION if asked.functions else DEFAULT_STRATEGIES)
-    given = given_by(config, root)
-    ours = partial(Ours, counter=scene.chosen.counter, pinned=pinned or ())
-    found = [_contestant(name, strategy_from(name, given), scene.chosen.counter, ours) for name in dict.fromkeys(names)]
+    given = given_by(config, root, model)
+    counter, spent = scene.chosen.counter, None if model is None else model.spent
+    ours = partial(Ours, counter=counter, pinned=pinned or (), spent=spent)
+    found = [_contestant(name, strategy_from(name, given), counter, ours) for name in dict.fromkeys(names)]
     folder = root if root is not None or config is None else config.root
     found += [Function(name, checked(user_function(name, folder))) for name in dict.fromkeys(asked.functions)]
     return found
