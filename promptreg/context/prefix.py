@@ -62,6 +62,23 @@ class Cause(StrEnum):
         """How reports say it."""
         return _SENTENCES[self]
 
+    @property
+    def word(self) -> Sentence:
+        """The same in a table."""
+        return _WORDS[self]
+
+
+_WORDS: Final[Mapping[Cause, Sentence]] = MappingProxyType(
+    {
+        Cause.TOOLS: Sentence("tool list", "工具列表"),
+        Cause.DATE: Sentence("date or number", "日期或数字"),
+        Cause.SYSTEM: Sentence("system message", "系统消息"),
+        Cause.SUMMARY: Sentence("summary", "摘要"),
+        Cause.WINDOW: Sentence("window moved", "窗口移动"),
+        Cause.REWRITTEN: Sentence("message shortened", "消息截短"),
+        Cause.TEMPLATE: Sentence("template", "模板"),
+    }
+)
 
 _SENTENCES: Final[Mapping[Cause, Sentence]] = MappingProxyType(
     {
