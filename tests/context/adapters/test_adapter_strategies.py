@@ -276,6 +276,7 @@ def test_nothing_is_downloaded_or_traced(monkeypatch):
 
     import nltk
     import tiktoken
+    from langchain_core.tracers.langchain import LangChainTracer
 
     def refused(*args, **kwargs):
         raise AssertionError("nothing may be asked of the network")
@@ -285,6 +286,7 @@ def test_nothing_is_downloaded_or_traced(monkeypatch):
     monkeypatch.setattr(tiktoken, "get_encoding", lambda name: ours(name) if name == "deepseek_v4" else refused())
     monkeypatch.setattr(tiktoken, "encoding_for_model", refused)
     monkeypatch.setattr(nltk, "download", refused)
+    monkeypatch.setattr(LangChainTracer, "__init__", refused)
     for variable in ("LANGSMITH_TRACING", "LANGCHAIN_TRACING_V2"):
         monkeypatch.setenv(variable, "true")
     monkeypatch.setenv("LANGSMITH_API_KEY", "lsv2_pt_none")
