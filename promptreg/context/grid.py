@@ -206,7 +206,7 @@ class _Run:
             case = Case(recording.messages[:place], self._budget)
             sent = self._send(case, state)
             state = None if sent is None else sent.state
-            if sent is not None and self._whole and self._whole[-1] > self._budget:
+            if sent is None or (self._whole and self._whole[-1] > self._budget):
                 if shortened % _EVERY == 0:
                     recalls += self._recall_at(place, sent, reader)
                 shortened += 1
@@ -232,10 +232,11 @@ class _Run:
             self._summaries.cost,
         )
 
-    def _recall_at(self, place: int, sent: Sent, reader: FactReader) -> list[float]:
-        """Share of the facts said so far that the prompt has; nothing where none was said."""
+    def _recall_at(self, place: int, sent: Sent | None, reader: FactReader) -> list[float]:
+        """Share of the facts said so far that the prompt has, 0 without a prompt; nothing where none was said."""
         said = [fact for fact in self._cell.recording.facts if fact.index is None or fact.index < place]
-        recall = retained(reader.fates(said, sent.outcome.messages)).recall
+        prompt = () if sent is None else sent.outcome.messages
+        recall = retained(reader.fates(said, prompt)).recall
         return [] if recall is None else [recall]
 
     def _send(self, case: Case, state: Any) -> Sent | None:

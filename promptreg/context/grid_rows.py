@@ -89,7 +89,8 @@ class Row:
     whole: tuple[int, ...]
     """Of each of them the tokens that the whole conversation would have had."""
     recalls: tuple[float, ...]
-    """In every fourth prompt that was shortened: the share of the facts said until then that it has, 0 to 1."""
+    """In every fourth prompt that was shortened: the share of the facts said until then that it has, 0 to 1. Calls for
+    which nothing was sent count as prompts that have none."""
     refused: int
     """Calls for which nothing fits."""
     findings: tuple[Finding, ...] = ()

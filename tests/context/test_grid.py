@@ -305,3 +305,16 @@ def test_what_the_newest_user_message_says_is_always_kept(name, seed):
 
     assert row.refused == 0
     assert Pooled(name, 1500, (row,)).by_depth[1.0].recall == 1.0
+
+
+def test_calls_for_which_nothing_is_sent_count_as_prompts_without_facts():
+    def gives_up(messages, _):
+        if len(messages) > 20:
+            raise KeyError("content")
+        return messages
+
+    row = row_of(Function("gives up", gives_up), 10_000_000)
+
+    assert row.refused > 0
+    assert set(row.recalls) == {0.0}
+    assert row.recall == 0.0
