@@ -31,7 +31,8 @@ _OTHER_SCRIPTS: Final = (
     "Ethiopic",
 )
 # The frequent scripts as ranges: `re` finds those many times faster than `regex` finds a property.
-_LATIN: Final = "A-Za-zªºÀ-ÖØ-öø-ʸᴀ-ᴥᴬ-ᵜḀ-ỿⅠ-ↈⱠ-ⱿꜢ-ꞇＡ-Ｚａ-ｚ"
+_LATIN_BEYOND: Final = "ªºÀ-ÖØ-öø-ʸᴀ-ᴥᴬ-ᵜḀ-ỿⅠ-ↈⱠ-ⱿꜢ-ꞇＡ-Ｚａ-ｚ"
+_LATIN: Final = f"A-Za-z{_LATIN_BEYOND}"
 _FREQUENT: Final = MappingProxyType(
     {
         "Latin": re.compile(f"[{_LATIN}]+"),
@@ -52,6 +53,9 @@ _ASCII_LETTERS: Final = string.ascii_letters.encode()
 _ONLY_WORDS: Final = bytes([code if chr(code) in f"{string.ascii_lowercase}'" else 0x20 for code in range(256)])
 _LEADING_APOSTROPHES: Final = re.compile(rb"(?<![a-z'])'++")
 _LATIN_WORD: Final = re.compile(f"[{_LATIN}][{_LATIN}\u0300-\u036f'’]*+")
+# Texts without any of these have no Latin letters and no words but those of ASCII, which are found much faster.
+_LATIN_RUN_BEYOND: Final = re.compile(f"[{_LATIN_BEYOND}]+")
+_IN_WORDS_BEYOND: Final = re.compile(f"[{_LATIN_BEYOND}\u0300-\u036f’]")
 _FENCE: Final = re.compile("[ ]{0,3}(`{3,}|~{3,})")
 _INLINE_CODE: Final = re.compile(r"(?<!`)(`{1,3})(?!`)[^`\n]{1,400}+\1(?!`)")
 _ADDRESS: Final = re.compile(
@@ -203,13 +207,16 @@ def _counts(prose: str, *, latin: bool = True) -> dict[str, int]:
     """Letters by script; those of Latin script may be left out."""
     counts: dict[str, int] = {}
     if prose.isascii():
-        found = len(prose) - len(prose.encode("ascii").translate(None, _ASCII_LETTERS))
+        found = _ascii_letters(prose)
         return {"Latin": found} if found else counts
     rare = _RARE.search(prose) is not None
     for script, runs in (_FREQUENT if rare else _COMMON).items():
-        if script == "Latin" and not latin:
+        if script != "Latin":
+            found = sum(map(len, runs.findall(prose)))
+        elif latin:
+            found = _ascii_letters(prose) + sum(map(len, _LATIN_RUN_BEYOND.findall(prose)))
+        else:
             continue
-        found = sum(map(len, runs.findall(prose)))
         if found:
             counts[script] = found
     if rare:
@@ -217,6 +224,11 @@ def _counts(prose: str, *, latin: bool = True) -> dict[str, int]:
             other = match.lastgroup or ""
             counts[other] = counts.get(other, 0) + match.end() - match.start()
     return counts
+
+
+def _ascii_letters(prose: str) -> int:
+    ascii_part = prose.encode("ascii", "ignore")
+    return len(ascii_part) - len(ascii_part.translate(None, _ASCII_LETTERS))
 
 
 def _refined(language: str, prose: str) -> str:
@@ -229,9 +241,9 @@ def _refined(language: str, prose: str) -> str:
 
 def _latin_words(prose: str) -> Counter[str]:
     """How often each word in Latin script stands in a text, in lower case."""
-    if not prose.isascii():
+    if not prose.isascii() and _IN_WORDS_BEYOND.search(prose) is not None:
         return Counter(map(str.lower, _LATIN_WORD.findall(prose)))
-    words = prose.lower().encode("ascii").translate(_ONLY_WORDS)
+    words = prose.encode("ascii", "replace").lower().translate(_ONLY_WORDS)
     if b"'" in words:
         words = _LEADING_APOSTROPHES.sub(b" ", words)
     return Counter(words.decode("ascii").split())

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from promptreg.scoring.faults.strict import read_strictly
 from promptreg.scoring.faults.views import Text
 
 if TYPE_CHECKING:
@@ -62,6 +63,11 @@ class Golden:
         )
 
     @cached_property
+    def all_json(self) -> bool:
+        """Whether there are contents, and each is one JSON object or list."""
+        return bool(self.contents) and all(map(_is_json, self.contents))
+
+    @cached_property
     def content_texts(self) -> tuple[Text, ...]:
         """The contents, with what is worked out of them kept."""
         return tuple(map(Text, self.contents))
@@ -70,3 +76,13 @@ class Golden:
     def reasoning_texts(self) -> tuple[Text, ...]:
         """The reasonings, with what is worked out of them kept."""
         return tuple(map(Text, self.reasonings or ()))
+
+
+def _is_json(content: str) -> bool:
+    if content.lstrip()[:1] not in ("{", "["):
+        return False
+    try:
+        read_strictly(content.strip())
+    except ValueError:
+        return False
+    return True

@@ -42,10 +42,14 @@ def find_faults(
     """
     calls = (observed,) if isinstance(observed, Observation) else tuple(observed)
     others = [tuple(other_choices(call)) for call in calls]
+    alone = calls[0] if len(calls) == 1 and not others[0] else None
     found: dict[Finding, None] = {}
     for rules in families:
         for rule in rules:
             if rule.find is not None:
+                if alone is not None:
+                    found.update(dict.fromkeys(rule.find(alone)))
+                    continue
                 for number, call in enumerate(calls, 1):
                     for finding in _of_call(rule, call, others[number - 1]):
                         found[finding if len(calls) == 1 else _labelled(finding, call.label or f"call {number}")] = None

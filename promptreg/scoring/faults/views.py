@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Final
@@ -12,7 +13,9 @@ from promptreg.text.script import language_of, language_of_letters, script_count
 if TYPE_CHECKING:
     from promptreg.canonical import Json
 
-_ASCII_BLANKS: Final = "\t\n\x0b\x0c\r\x1c\x1d\x1e\x1f "
+_ASCII_BLANKS: Final = b"\t\n\x0b\x0c\r\x1c\x1d\x1e\x1f "
+_WIDE_BLANK: Final = re.compile("[\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]")
+"""What `str.split` takes for a blank, beyond ASCII."""
 
 
 class Text:
@@ -37,9 +40,11 @@ class Text:
     @cached_property
     def visible(self) -> int:
         """Characters outside code that are no blanks."""
-        if self.prose.isascii():
-            return len(self.prose) - sum(map(self.prose.count, _ASCII_BLANKS))
-        return sum(map(len, self.prose.split()))
+        narrow = self.prose.encode("ascii", "ignore")
+        blanks = len(narrow) - len(narrow.translate(None, _ASCII_BLANKS))
+        if len(narrow) < len(self.prose):
+            blanks += len(_WIDE_BLANK.findall(self.prose))
+        return len(self.prose) - blanks
 
     @cached_property
     def code(self) -> str:
