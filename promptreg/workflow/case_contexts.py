@@ -55,6 +55,8 @@ class FittedCase:
     """Whether the counter knows the prompt format; else it estimates."""
     provable: bool
     """Whether what goes out can be seen; not where a function of the user's own sends it on."""
+    guessed: Sentence | None = None
+    """What was guessed about the counter."""
     fitted: Fitted | None = None
     """None where it cannot be shortened enough."""
     problem: Sentence | None = None
@@ -122,6 +124,11 @@ class Contexts:
     def suite(self, suite: Suite) -> Suite:
         """The suite with the requests that are sent."""
         return replace(suite, cases=tuple(map(self.sent, suite.cases)))
+
+    def only(self, cases: Iterable[Case]) -> Contexts:
+        """Those of some cases."""
+        keys = {(case.suite, case.case_id) for case in cases}
+        return replace(self, cases={key: fitted for key, fitted in self.cases.items() if key in keys})
 
     def stored(self) -> dict[tuple[str, str], JsonObject]:
         """What the store keeps of them, by suite and case id."""
@@ -262,6 +269,7 @@ class _Fitting:
             chosen.counter.name,
             exact=chosen.encoder is not None and chosen.guessed is None,
             provable=deployment.call is None,
+            guessed=chosen.guessed,
         )
         if budget.tokens < 1:
             return replace(found, problem=_no_room(budget))

@@ -16,13 +16,13 @@ from promptreg.deployment.client import Client
 from promptreg.deployment.fingerprint import Fingerprint, differences, take_fingerprint
 from promptreg.deployment.reader import read_exchange
 from promptreg.deployment.request import request_body
-from promptreg.errors import EndpointError, PromptregError, StoreError
+from promptreg.errors import EndpointError, PromptregError, RefusedError, StoreError
 from promptreg.replay.engine import ReplayResult, replay
 from promptreg.replay.plan import plan_passes
 from promptreg.replay.progress import Progress
 from promptreg.store.runs import RunKind, RunRecord, RunSpec, RunState
 from promptreg.workflow.case_contexts import NO_CONTEXTS, Contexts
-from promptreg.workflow.sent import Cuts, is_unsent, not_provable, proved, unsent_sample
+from promptreg.workflow.sent import Cuts, context_warnings, is_unsent, proved, unsent_sample
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -117,7 +117,9 @@ def collect(
     except (KeyboardInterrupt, asyncio.CancelledError):
         run.end("interrupted")
         raise KeyboardInterrupt from None
-    except PromptregError:
+    except PromptregError as error:
+        if isinstance(error, RefusedError):
+            error.run_id = run.run_id
         # The error on its way is the cause. A store that cannot be written leaves the run as "running", which
         # `--resume` continues just as well.
         with suppress(StoreError):
@@ -145,6 +147,11 @@ class _Run:
         self.resumed = resumed
         self.earlier_warnings = resumed.warnings if resumed is not None else ()
         self._run_id = resumed.run_id if resumed is not None else None
+
+    @property
+    def run_id(self) -> str | None:
+        """None as long as the deployment has not answered."""
+        return self._run_id
 
     def calls_left(self) -> list[Call]:
         """The planned calls that have no answer yet, in the order of the plan."""
@@ -209,7 +216,8 @@ async def _collect(run: _Run, client: Client, on_progress: OnProgress) -> Collec
         warnings += differences(now, after)
     elif problem is not None:
         warnings.append(problem)
-    warnings += [*echoes.warnings(order.deployment), *cuts.warnings(), *not_provable(order.contexts)]
+    warnings += [*echoes.warnings(order.deployment), *cuts.warnings()]
+    warnings += context_warnings(order.contexts, now.max_model_len)
     return Collected(run_id, result, echoes.added_to(before), tuple(dict.fromkeys(warnings)))
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from promptreg.baseline.paths import baseline_path, safe_name
-from promptreg.errors import BaselineError, OutputError, Problem, UsageError
+from promptreg.errors import BaselineError, OutputError, Problem, RefusedError, UsageError
 from promptreg.report.html import WARN_BYTES, Details, write_html
 from promptreg.scoring.embedders.registry import load_embedder
 from promptreg.store.store import Store
@@ -130,7 +130,7 @@ def compare(
 
 
 class _Taking:
-    """A run that is taken stretch by stretch."""
+    """A run that is taken stretch by stretch, until its end or until the deployment refuses every call."""
 
     def __init__(
         self, config: Config, store: Store, order: Order, resumed: RunRecord | None, on_progress: OnProgress
@@ -139,11 +139,20 @@ class _Taking:
         self._record = resumed
         self._collected: Collected | None = None
         self._failed = 0
+        self._refused = False
 
     def take(self, stretch: Stretch) -> None:
         """Take the calls of a stretch that are not stored yet."""
+        if self._refused:
+            return
         order = replace(self._order, stretch=stretch)
-        collected = collect(self._config, self._store, order, resumed=self._record, on_progress=self._on_progress)
+        try:
+            collected = collect(self._config, self._store, order, resumed=self._record, on_progress=self._on_progress)
+        except RefusedError as error:
+            if error.run_id is None:
+                raise
+            self._end_refused(error.run_id, str(error))
+            return
         self._failed += collected.result.failed
         self._collected = replace(collected, result=replace(collected.result, failed=self._failed))
         self._record = self._store.run(collected.run_id)
@@ -152,9 +161,16 @@ class _Taking:
 
     def end(self) -> None:
         """Mark the run as ended: after its last pass, or when every suite is decided before that."""
-        if self._collected is not None:
+        if self._collected is not None and not self._refused:
             finish(self._store, self._collected)
             self._record = self._store.run(self._collected.run_id)
+
+    def _end_refused(self, run_id: str, told: str) -> None:
+        """What is stored is judged, as of any other calls that failed; `collect` has marked the run as failed."""
+        self._refused = True
+        warnings = self._store.run(run_id).warnings
+        self._store.update_run(run_id, warnings=tuple(dict.fromkeys((*warnings, told))))
+        self._record = self._store.run(run_id)
 
     def record(self) -> RunRecord:
         """The run as it is stored now; there is one as soon as something was taken."""
@@ -278,7 +294,7 @@ def _order(config: Config, options: CompareOptions, pairings: tuple[Pairing, ...
         "paths": [_from_root(config, path) for path in options.suites],
         "looks": list(looks),
     }
-    return Order("compare", deployment, cases, looks[-1], config.plan.seed, said, contexts=contexts)
+    return Order("compare", deployment, cases, looks[-1], config.plan.seed, said, contexts=contexts.only(cases))
 
 
 def _looks(config: Config, options: CompareOptions) -> tuple[int, ...]:

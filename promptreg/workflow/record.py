@@ -200,7 +200,7 @@ def _plan(config: Config, options: RecordOptions) -> _Plan:
             raise UsageError(f"There is nothing to top up: every case has answers in all {passes} passes.")
         said["calls"] = len(order.calls())
         order = replace(order, cases=tuple(case for case in cases if (case.suite, case.case_id) in asked))
-    return _Plan(suites, order, earlier)
+    return _Plan(suites, replace(order, contexts=contexts.only(order.cases)), earlier)
 
 
 def _write(config: Config, store: Store, plan: _Plan, collected: Collected, checker: RecordingChecker) -> Recording:

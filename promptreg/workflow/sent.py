@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from promptreg.deployment.reading import Reading
     from promptreg.replay.sample import Call
     from promptreg.text.sentence import Sentence
-    from promptreg.workflow.case_contexts import Contexts, FittedCase
+    from promptreg.workflow.case_contexts import Contexts
 
 NEVER_ASKED: Final = frozenset({FailureKind.NOT_FITTED, FailureKind.SENT_OTHERWISE})
 """Failures of a call for which the deployment is not to blame: it was not asked, or not what it should have been."""
@@ -119,13 +119,25 @@ class Cuts:
         return [f"{suite}/{case_id}: {said}{more}"]
 
 
-def not_provable(contexts: Contexts) -> list[str]:
-    """A warning where what goes out cannot be seen."""
-    blind: list[FittedCase] = [case for case in contexts.cases.values() if not case.provable]
-    if not blind:
-        return []
-    sentence = (
-        f"Whether `{contexts.deployment}` sends the shortened conversations on as they are is not provable: it is a "
-        f"function of your own (`call`), which got them for {counted(len(blind), 'case')}."
-    )
-    return [sentence]
+def context_warnings(contexts: Contexts, told_window: int | None) -> list[str]:
+    """What whoever reads a run must know about how its conversations were shortened.
+
+    Args:
+        contexts: of the cases that were asked.
+        told_window: the window that the server tells; None where it does not.
+    """
+    cases = contexts.cases.values()
+    found = list(dict.fromkeys(case.guessed.en for case in cases if case.guessed is not None))
+    too_large = [case for case in cases if told_window is not None and case.budget.window > told_window]
+    if too_large:
+        found.append(
+            f"Conversations were shortened for a window of {max(case.budget.window for case in too_large)} tokens, but "
+            f"`{contexts.deployment}` says that its window has {told_window}. Correct `window`."
+        )
+    blind = sum(not case.provable for case in cases)
+    if blind:
+        found.append(
+            f"Whether `{contexts.deployment}` sends the shortened conversations on as they are is not provable: it is "
+            f"a function of your own (`call`), which got them for {counted(blind, 'case')}."
+        )
+    return found

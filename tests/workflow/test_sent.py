@@ -15,7 +15,7 @@ from promptreg.replay.sample import Call, Sample
 from promptreg.suite.model import Case, Request
 from promptreg.text.sentence import Sentence
 from promptreg.workflow.case_contexts import Contexts
-from promptreg.workflow.sent import Cuts, difference, never_asked, proved, unsent_sample
+from promptreg.workflow.sent import Cuts, context_warnings, difference, never_asked, proved, unsent_sample
 
 MESSAGES = (
     {"role": "system", "content": "你是客服。"},
@@ -147,3 +147,21 @@ def test_several_cut_cases_are_one_warning_and_servers_that_do_not_count_none():
     quiet.see(("s", "a"), usage(0))
     quiet.see(("s", "a"), Reading(Answer("好")))
     assert quiet.warnings() == []
+
+
+def fitted_like(*, window=2048, provable=True, guessed=None):
+    return SimpleNamespace(budget=SimpleNamespace(window=window), provable=provable, guessed=guessed)
+
+
+def test_what_a_reader_must_know_of_how_conversations_were_shortened():
+    guess = Sentence("Tokens are estimated.", "为估算值。")
+    cases = {("s", "a"): fitted_like(guessed=guess), ("s", "b"): fitted_like(guessed=guess, provable=False)}
+    estimated, window, blind = context_warnings(Contexts("ascend", cases), 1024)
+    assert estimated == "Tokens are estimated."
+    assert window == (
+        "Conversations were shortened for a window of 2048 tokens, but `ascend` says that its window has 1024. Correct "
+        "`window`."
+    )
+    assert blind.endswith("which got them for 1 case.")
+    assert context_warnings(Contexts("ascend", {("s", "a"): fitted_like()}), None) == []
+    assert context_warnings(Contexts("ascend", {("s", "a"): fitted_like()}), 2048) == []
