@@ -154,7 +154,14 @@ class OpenToolCallsError(ContextError):
 
 
 class EndpointError(PromptregError):
-    """A deployment cannot be reached or refuses every call."""
+    """A deployment cannot be reached, or cannot be used."""
+
+
+class RefusedError(EndpointError):
+    """The deployment refuses every call with a status that no further call will change."""
+
+    run_id: str | None = None
+    """The run that holds the refused calls, where they were stored."""
 
 
 class StoreError(PromptregError):

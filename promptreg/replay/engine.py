@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 from promptreg.deployment.exchange import Exchange, FailureKind
-from promptreg.errors import EndpointError
+from promptreg.errors import EndpointError, RefusedError
 from promptreg.replay.progress import Progress
 from promptreg.replay.sample import Call, Sample
 
@@ -248,7 +248,8 @@ class _StopRule:
         """Take a finished sample into account.
 
         Raises:
-            EndpointError: in the server's own words, with what to do.
+            RefusedError: in the server's own words, with what to do.
+            EndpointError: the server is gone.
         """
         problem = sample.reading.problem
         if problem is None:
@@ -260,7 +261,7 @@ class _StopRule:
         if status in HOPELESS_STATUSES and not self._succeeded:
             self._hopeless += 1
             if self._hopeless >= self._hopeless_limit:
-                raise EndpointError(f"{_refusal(status, problem.message)} {_REMEDIES[status]}")
+                raise RefusedError(f"{_refusal(status, problem.message)} {_REMEDIES[status]}")
         if last.failure is not None and last.failure.kind in GONE_KINDS:
             self._gone += 1
             if self._gone >= self._gone_limit:

@@ -32,18 +32,28 @@ _KINDS = {
 
 def with_clusters(store: Store, record: RunRecord, judged: Iterable[JudgedSuite]) -> tuple[JudgedSuite, ...]:
     """The judged suites, their cases grouped by cause. Faults must be known before."""
-    return tuple(_with_clusters(store, record, suite) for suite in judged)
+    judged = tuple(judged)
+    errors: dict[tuple[str, str], tuple[Sign, ...] | None] = {}
+    for suite in judged:
+        samples = CaseSamples(store, record.run_id, suite.judgement.suite)
+        for case in sorted(suite.judgement.cases, key=lambda case: case.case_id):
+            if case.verdict is CaseVerdict.ERROR:
+                of_case = samples.of(case.case_id)
+                errors[suite.judgement.suite, case.case_id] = _errors(of_case) if of_case else None
+    # A run that was given up, since every call was refused, has cases that were never asked: for the same reason.
+    known = {sign.cause for signs in errors.values() for sign in signs or ()}
+    given_up = tuple(Sign(cause, 0) for cause in known) if len(known) == 1 and record.state == "failed" else ()
+    return tuple(_with_clusters(suite, errors, given_up) for suite in judged)
 
 
-def _with_clusters(store: Store, record: RunRecord, suite: JudgedSuite) -> JudgedSuite:
-    samples = CaseSamples(store, record.run_id, suite.judgement.suite)
-    more: dict[str, tuple[Sign, ...]] = {}
-    for judged in sorted(suite.cases(), key=lambda judged: judged.case.case_id):
-        case_id = judged.case.case_id
-        if judged.judgement.verdict is CaseVerdict.ERROR:
-            more[case_id] = _errors(samples.of(case_id))
-        else:
-            more[case_id] = _moved(judged)
+def _with_clusters(
+    suite: JudgedSuite, errors: Mapping[tuple[str, str], tuple[Sign, ...] | None], given_up: tuple[Sign, ...]
+) -> JudgedSuite:
+    name = suite.judgement.suite
+    more = {judged.case.case_id: _moved(judged) for judged in suite.cases()}
+    for (of_suite, case_id), signs in errors.items():
+        if of_suite == name:
+            more[case_id] = given_up if signs is None else signs
     cases = tuple(replace(case, signs=(*case.signs, *more.get(case.case_id, ()))) for case in suite.judgement.cases)
     return replace(suite, judgement=replace(suite.judgement, cases=cases, clusters=clusters_of(cases)))
 

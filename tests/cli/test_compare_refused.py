@@ -1,0 +1,42 @@
+"""A target that refuses every call: `compare` says so in one object, as of any other calls that failed."""
+
+from __future__ import annotations
+
+import pytest
+
+STATUSES = {401: "api_key_env", 403: "api_key_env", 404: "`model`"}
+
+
+@pytest.mark.parametrize("status", sorted(STATUSES))
+def test_every_call_refused_is_one_object_with_the_reason(pair_of, status):
+    pair = pair_of(target={"seed": 1, "faults": [f"status_{status}"]})
+    pair.record()
+    done = pair.run("compare", "--json")
+    assert done.exit_code == 4
+    said = done.json
+    (suite,) = said["suites"]
+    assert (said["verdict"], said["exit_code"]) == ("ERROR", 4)
+    assert {case["verdict"] for case in suite["cases"]} == {"error"}
+    (told,) = [text for text in said["warnings"] if "refuses every call" in text]
+    assert f"HTTP {status}" in told
+    assert STATUSES[status] in told
+    assert [cluster["cause"] for cluster in suite["clusters"]] == [f"error:status:{status}"]
+    kinds = {fault["kind"] for case in suite["cases"] for fault in case["faults"]}
+    assert ("F46" in kinds) == (status == 404)
+    assert "calls got no answer" in done.stderr
+    again = pair.run("compare", "--run", said["run_id"], "--json")
+    assert (again.exit_code, again.json["warnings"]) == (4, said["warnings"])
+
+
+def test_only_few_calls_are_sent_and_resume_takes_the_rest(pair_of):
+    pair = pair_of(target={"seed": 1, "faults": [{"name": "status_404", "at_most": 1}]})
+    pair.record()
+    done = pair.run("compare", "--json", "--passes", "2", "--looks", "1,2")
+    assert done.exit_code == 4
+    run = done.json["run_id"]
+    sent = next(each for each in pair.run("runs", "--json").json["runs"] if each["run_id"] == run)
+    assert sent["failed"] < 12
+    assert sent["state"] == "failed"
+    left = pair.run("compare", "--resume", "--json", "--passes", "2", "--looks", "1,2")
+    assert left.exit_code in {0, 1, 3}
+    assert left.json["run_id"] == run
