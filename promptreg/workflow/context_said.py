@@ -95,6 +95,8 @@ def told(source: FittedCase, target: FittedCase, verdict: CaseVerdict) -> Senten
         return Sentence(
             f"{first.en}: what is missing there is a likely reason.", f"{first.zh}：缺少的内容很可能就是原因。"
         )
+    if verdict in _MOVED:
+        return Sentence(f"{first.en}: that is a likely reason.", f"{first.zh}：这很可能就是原因。")
     return Sentence(f"{first.en}.", f"{first.zh}。")
 
 
