@@ -27,8 +27,8 @@ _NUMBERED: Final = 8_000
 
 _LEAST_NUMBERED: Final = 6
 _FIGURE: Final = re.compile(r"[0-9]{1,18}")
-_NEAR_END: Final = 200
-"""Characters at the end of a text of which some must come again before more is looked at."""
+_NEAR_END: Final = (200, 1_400)
+"""Characters at the end of a text of which some must come again before more is looked at: short and long items."""
 
 _LEAST_WORDS: Final = 4
 _WORDS_OF_CLAUSE: Final = 5
@@ -122,9 +122,8 @@ def counted_tail(text: str) -> Loop | None:
     counts by one. Rows whose figures differ in any other way are data. The passage is told with 0 for each figure, and
     so are the lengths.
     """
-    pieces = _FIGURE.split(text[-_NEAR_END:])
-    if len(pieces) < 2 or text.count(max(pieces, key=len)) < _LEAST_NUMBERED:
-        return None  # nearly every text: what stands between the last figures did not come before
+    if not any(_may_count(text, near) for near in _NEAR_END):
+        return None
     alike = _FIGURE.sub("0", text)
     loop = periodic_tail(alike)
     if loop is None or loop.repeats < _LEAST_NUMBERED:
@@ -146,6 +145,22 @@ def counted_tail(text: str) -> Loop | None:
             return None
         counts = counts or (0 not in steps and _COUNTER.match(around, places[column + columns]) is not None)
     return loop if counts else None
+
+
+def _may_count(text: str, near: int) -> bool:
+    """Whether what stands between the last figures of a text came before, with figures that were about the same.
+
+    Nearly no text gets further, and this takes a few microseconds.
+    """
+    pieces = _FIGURE.split(text[-near:])
+    piece = max(pieces, key=len)
+    if len(pieces) < 2 or text.count(piece) < _LEAST_NUMBERED:
+        return False
+    third = text.rfind(piece)
+    second = text.rfind(piece, 0, third)
+    first = text.rfind(piece, 0, second)
+    before, after = (list(map(int, _FIGURE.findall(one))) for one in (text[first:second], text[second:third]))
+    return len(before) == len(after) and all(-1 <= new - old <= 1 for old, new in zip(before, after, strict=True))
 
 
 def is_listed(unit: str) -> bool:

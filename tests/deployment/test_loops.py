@@ -236,6 +236,7 @@ COUNTED = {
     "two counters": "{0}. Repeat item {0} with the supplier once more.\n",
     "Chinese": "{}、请与供应商再次核对交货日期，并确认数量。\n",
     "Chinese steps": "第{}步：请与供应商再次核对交货日期，并确认数量。\n",
+    "long paragraphs": "{}. " + "Ask the supplier for the day, write it down, and send the list. " * 9 + "\n\n",
     "paragraphs": "{}. " + "Ask the supplier for the day, write it down, and send the list. " * 2 + "\n\n",
 }
 
