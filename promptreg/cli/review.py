@@ -44,10 +44,10 @@ class Parts(LazyGroup):
     cls=Parts,
     invoke_without_command=True,
     epilog=example(
-        "promptreg review                                  one case after the other, by keys\n"
+        "promptreg review\n"
         "  promptreg review list\n"
-        "  promptreg review apply decisions.json             say what the report's export would do\n"
-        "  promptreg review apply decisions.json --write     do it"
+        "  promptreg review apply decisions.json\n"
+        "  promptreg review apply decisions.json --write"
     ),
 )
 @click.option("--run", "run_id", metavar="RUN", help="The comparison to review. Default: the newest.")
