@@ -61,8 +61,8 @@ def table() -> str:
 
 _SPEED = """## Speed
 
-All rules and the inferred contract together: 0.5 to 0.8 ms of CPU time for an answer of 1 000 characters, 0.9 to 1.3 ms
-where it comes as a stream of 250 frames, 4 to 21 ms for 100 000 characters; linear in its length, whatever is in it.
+All rules and the inferred contract together: 0.4 to 0.8 ms of CPU time for an answer of 1 000 characters, 0.6 to 1.1 ms
+where it comes as a stream of 250 frames, 3 to 26 ms for 100 000 characters; linear in its length, whatever is in it.
 Figures, and how they were taken: `benchmarks.md`, "Detectors".
 """
 
