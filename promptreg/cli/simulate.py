@@ -11,7 +11,7 @@ from promptreg.cli.options import example
 from promptreg.errors import OutputError, UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
     from pydantic_core import ErrorDetails
 
@@ -70,12 +70,29 @@ def command(
 
     def ready(url: str) -> None:
         click.echo(f"Simulated {chosen.kind} deployment, models: {', '.join(chosen.models)}; window: {chosen.window}.")
+        for note in _notes(chosen):
+            click.echo(note)
         click.echo(f"Ready: {url}")
         if ready_file is not None:
             _write(ready_file, f"{url}\n")
 
     serve(chosen, host, port, ready)
     click.echo("Stopped.")
+
+
+def _notes(script: Script) -> Iterator[str]:
+    """Which planted faults some calls will not show, and how to ask for those that do."""
+    from promptreg.deployment.simulated.faults.registry import FAULTS  # noqa: PLC0415 - not for --help
+
+    plants = [*script.faults, *(plant for rule in script.rules for plant in rule.faults)]
+    for fault in map(FAULTS.__getitem__, dict.fromkeys(plant.name for plant in plants)):
+        if fault.only == "bodies":
+            yield (
+                f"Note: {fault.name} cannot be planted in streamed answers. promptreg asks for streams; set "
+                "`stream = false` for the deployment."
+            )
+        elif fault.only == "streams":
+            yield f"Note: {fault.name} is planted in streamed answers only, as promptreg asks for them by default."
 
 
 def _script(path: Path | None, fields: dict[str, Any]) -> Script:
@@ -115,4 +132,5 @@ def _list_faults() -> None:
     width = max(map(len, FAULTS))
     for fault in FAULTS.values():
         kinds = f" ({', '.join(fault.kinds)})" if fault.kinds else ""
-        click.echo(f"{fault.name:{width}}  {fault.about}{kinds}")
+        only = f" Only in {fault.only}." if fault.only else ""
+        click.echo(f"{fault.name:{width}}  {fault.about}{only}{kinds}")

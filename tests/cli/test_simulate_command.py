@@ -104,3 +104,31 @@ def test_the_faults_are_listed(tmp_path):
     assert done.exit_code == 0
     assert "think_tags" in done.stdout
     assert "(F09)" in done.stdout
+
+
+def test_the_list_says_in_which_form_of_response_a_fault_comes(tmp_path):
+    shown = Project(tmp_path).run("simulate", "--faults").stdout
+    assert "The body is wrapped in an envelope of a gateway. Only in bodies. (F50)" in shown
+    assert "The stream's lines end with CR LF. Only in streams." in shown
+
+
+@pytest.mark.parametrize(
+    ("fault", "note"),
+    [
+        ("envelope", "Note: envelope cannot be planted in streamed answers. promptreg asks for streams; set `stream ="),
+        ("cumulative:0.2", "Note: cumulative is planted in streamed answers only"),
+        ("think_tags", None),
+    ],
+)
+def test_a_fault_of_one_form_of_response_is_noted(tmp_path, fault, note):
+    ready = tmp_path / "ready.txt"
+    command = Project(tmp_path).command("simulate", "--fault", fault, "--ready-file", ready)
+    with subprocess.Popen(command, stdout=subprocess.PIPE, encoding="utf-8") as process:
+        lines = [process.stdout.readline()]
+        while not lines[-1].startswith("Ready: "):
+            assert lines[-1]
+            lines.append(process.stdout.readline())
+        process.kill()
+    noted = [line for line in lines if line.startswith("Note: ")]
+    assert len(noted) == (note is not None)
+    assert all(line.startswith(note) for line in noted)

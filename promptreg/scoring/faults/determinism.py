@@ -331,6 +331,23 @@ def _replicas(calls: Sequence[Observation]) -> Iterator[Finding]:
         yield found("F54", place, f"{place.rpartition('.')[2]} for the same request: {told}")
 
 
+def _another_model(call: Observation) -> Iterator[Finding]:
+    """F54: the answer names another model than was asked for, and the source named the one that was.
+
+    Many gateways never echo the name that they were given, so without the source nothing is said.
+    """
+    asked, told = call.request.get("model"), call.model_name
+    if call.golden is None or not call.golden.own_name or not isinstance(asked, str) or told is None:
+        return
+    if call.succeeded and call.answered and _bare(told) != _bare(asked):
+        yield found("F54", "model", f"{told} answers, {asked} was asked for")
+
+
+def _bare(model: str) -> str:
+    """A model's name without the place that it is kept in."""
+    return model.rstrip("/").rpartition("/")[2].casefold()
+
+
 def _groups(answered: Sequence[Observation]) -> tuple[str, Counter[str]] | None:
     """The first sign by which calls of the same request fall into several groups."""
     if len(answered) < 2 or any(call.request != answered[0].request for call in answered) or not answered[0].request:
@@ -338,20 +355,11 @@ def _groups(answered: Sequence[Observation]) -> tuple[str, Counter[str]] | None:
     for place, values in (
         ("system_fingerprint", [call.system_fingerprint for call in answered]),
         ("usage.prompt_tokens", [call.usage.prompt_tokens if call.usage is not None else None for call in answered]),
-        ("model", [_model(call) for call in answered]),
+        ("model", [call.model_name for call in answered]),
     ):
         counted = Counter(str(value) for value in values if value is not None)
         if len(counted) > 1:
             return place, counted
-    return None
-
-
-def _model(call: Observation) -> str | None:
-    documents = [call.document, *(frame.value for frame in call.frames[:1])]
-    for document in documents:
-        model = document.get("model") if isinstance(document, dict) else None
-        if isinstance(model, str):
-            return model
     return None
 
 
@@ -369,5 +377,5 @@ rules: Final = (
     Rule("F38", Probe.REPEATS, find_in_run=_sampling),
     Rule("F39", Probe.PAIR, find_in_run=_speculation),
     Rule("F52", Probe.PAIR, find_in_run=_sides),
-    Rule("F54", Probe.REPEATS, find_in_run=_replicas),
+    Rule("F54", Probe.REPEATS, _another_model, _replicas),
 )

@@ -34,6 +34,8 @@ class Golden:
     finish_reasons: frozenset[str] | None = None
     statuses: frozenset[int] = frozenset()
     prompt_tokens: frozenset[int] = frozenset()
+    own_name: bool | None = None
+    """Whether every recorded answer named the very model that was asked for; None where names are not known."""
     error_bodies: tuple[str, ...] = ()
     """Bodies of recorded calls that were refused."""
 
@@ -59,6 +61,7 @@ class Golden:
                 for call in answered
                 if call.usage is not None and call.usage.prompt_tokens is not None
             ),
+            own_name=_own_name(answered),
             error_bodies=tuple(call.body for call in calls if not call.succeeded and call.status is not None),
         )
 
@@ -86,3 +89,10 @@ def _is_json(content: str) -> bool:
     except ValueError:
         return False
     return True
+
+
+def _own_name(calls: Sequence[Observation]) -> bool | None:
+    """Whether all calls were answered under the name that they asked for."""
+    names = [(call.request.get("model"), call.model_name) for call in calls]
+    known = [(asked, told) for asked, told in names if isinstance(asked, str) and told is not None]
+    return all(asked == told for asked, told in known) if known else None

@@ -203,6 +203,15 @@ class Observation:
         return frozenset(name for name in REASONING_FIELDS if message.get(name))
 
     @cached_property
+    def model_name(self) -> str | None:
+        """The model that the response names; None where it names none."""
+        for document in (self.document, *(frame.value for frame in self.frames[:1])):
+            name = document.get("model") if isinstance(document, dict) else None
+            if isinstance(name, str):
+                return name
+        return None
+
+    @cached_property
     def token_cap(self) -> int | None:
         """The limit of answer tokens that the request asks for; None where it asks for none."""
         for name in ("max_completion_tokens", "max_tokens"):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Literal
 
 from promptreg.deployment.simulated.reply import Asked, Reply, Response
 
@@ -25,5 +26,7 @@ class Fault:
     """The F-kinds of the fault taxonomy that it shows."""
     reply: ChangeReply | None = None
     response: ChangeResponse | None = None
+    only: Literal["", "bodies", "streams"] = ""
+    """The form of response that it can be planted in, where it cannot be planted in both."""
     answers: bool = True
     """Whether the client gets an answer. Without one, the request's turn is not used up: a retry gets it."""

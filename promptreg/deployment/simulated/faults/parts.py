@@ -145,7 +145,7 @@ FAULTS = (
     Fault("cap_ignored", "The answer is longer than the cap allows.", ("F29",), _cap_ignored),
     Fault("cap_512", "The server has its own cap of 512 tokens, and the answer runs into it.", ("F29",), _cap_512),
     Fault("usage_zeros", "All token counts are 0.", ("F30",), _usage_zeros),
-    Fault("cumulative", "Each stream delta repeats all the text so far.", ("F43",), _cumulative),
+    Fault("cumulative", "Each stream delta repeats all the text so far.", ("F43",), _cumulative, only="streams"),
     Fault("model_echo", "The response names another model than the one asked for.", ("F54",), _model_echo),
 )
 """The faults of this family."""

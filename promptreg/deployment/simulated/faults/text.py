@@ -11,6 +11,8 @@ from promptreg.deployment.simulated.reply import Asked, Reply
 
 _RUN_TOKENS = 64
 _ENDLESS = 40_000  # characters, far more than any cap of a test allows
+_WORD = re.compile(r"[A-Za-z0-9]{4,40}")
+_DIGIT = re.compile(r"\d")
 _HAN = re.compile(r"[\u3400-\u9fff]")
 
 
@@ -86,6 +88,11 @@ def _wrong_number(reply: Reply, _asked: Asked) -> Reply:
 
 def _dropped_characters(reply: Reply, asked: Asked) -> Reply:
     text = reply.content or ""
+    repeated = [word for word in _WORD.finditer(text) if word.group() in asked.last_user]
+    if repeated:
+        word = asked.draw.choice([one for one in repeated if _DIGIT.search(one.group())] or repeated)
+        at = asked.draw.randrange(word.start() + 1, word.end() - 1)
+        return replace(reply, content=text[:at] + text[at + 1 :])
     if len(text) < 4:
         return replace(reply, content=text[:-1])
     at = asked.draw.randrange(1, len(text) - 1)
@@ -110,7 +117,12 @@ FAULTS = (
     Fault("endless_loop", "The start of the answer is repeated far beyond the cap.", ("F02", "F03"), _endless_loop),
     Fault("script_salad", "Words of several scripts are mixed into the answer.", ("F04",), _script_salad),
     Fault("wrong_language", "A Chinese answer comes in English, any other in Chinese.", ("F05",), _wrong_language),
-    Fault("dropped_characters", "One character inside the answer is missing.", ("F06",), _dropped_characters),
+    Fault(
+        "dropped_characters",
+        "One character is missing: of a number or name that the answer takes from the question, else anywhere.",
+        ("F06",),
+        _dropped_characters,
+    ),
     Fault("replacement_characters", "U+FFFD stands inside the answer.", ("F07",), _replacement_characters),
     Fault("special_tokens", "The end-of-sentence token is shown as text.", ("F33",), _special_tokens),
     Fault("fenced_json", "The answer stands inside a Markdown fence.", ("F24",), _fenced_json),

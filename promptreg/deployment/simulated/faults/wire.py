@@ -153,11 +153,17 @@ FAULTS = (
     ),
     Fault("key_in_error", "HTTP 500 whose text repeats the API key.", ("F49",), response=_key_in_error, answers=False),
     Fault("gateway_page", "HTTP 502 with an HTML page.", ("F45",), response=_html(502), answers=False),
-    Fault("gateway_page_200", "HTTP 200 with an HTML page.", ("F45",), response=_html(200), answers=False),
-    Fault("not_json", "HTTP 200 whose body is bare text.", ("F45",), response=_not_json, answers=False),
-    Fault("envelope", "The body is wrapped in an envelope of a gateway (no stream).", ("F50",), response=_envelope),
+    Fault("gateway_page_200", "HTTP 200 with an HTML page.", ("F42",), response=_html(200), answers=False),
+    Fault("not_json", "HTTP 200 whose body is bare text.", ("F42",), response=_not_json, answers=False),
+    Fault(
+        "envelope",
+        "The body is wrapped in an envelope of a gateway.",
+        ("F50",),
+        response=_envelope,
+        only="bodies",
+    ),
     Fault("stream_cut", "The body ends in the middle, in good order.", ("F41",), response=_truncated, answers=False),
-    Fault("done_missing", "The stream ends without [DONE].", ("F41",), response=_done_missing),
+    Fault("done_missing", "The stream ends without [DONE].", ("F41",), response=_done_missing, only="streams"),
     Fault("disconnect", "The connection breaks in the middle.", ("F41",), response=_disconnect, answers=False),
     Fault(
         "disconnect_at_head",
@@ -180,6 +186,6 @@ FAULTS = (
     ),
     Fault("keep_alive", "Keep-alive lines come before the answer.", (), response=_keep_alive),
     Fault("split_bytes", "The bytes come in sevens, so characters and frames are split.", (), response=_split_bytes),
-    Fault("crlf", "The stream's lines end with CR LF.", (), response=_crlf),
+    Fault("crlf", "The stream's lines end with CR LF.", (), response=_crlf, only="streams"),
 )
 """The faults of this family."""
