@@ -67,7 +67,7 @@ def _cluster() -> JsonObject:
             "also": {
                 "type": "array",
                 "items": _object({"title": _TEXT, "title_zh": _TEXT}),
-                "description": "Other causes that stand in exactly the same cases.",
+                "description": "Causes of exactly the same cases, and what follows from this cause.",
             },
             "verdict": {"enum": [verdict.value for verdict in CaseVerdict], "description": "Of its worst case."},
             "samples": {"type": "integer", "minimum": 0, "description": "Target answers or calls that show it."},
