@@ -67,8 +67,11 @@ def command(
     Approved answers become the golden in baselines/; waivers and rejections stand in baselines/SUITE/decisions/. Both
     are files to commit. Without a subcommand, in a terminal, the waiting cases are shown one by one.
     """
-    del verbose, quiet  # there is nothing to leave out; the options are there because every command has them
     if context.invoked_subcommand is not None:
+        _refuse_before(
+            context.invoked_subcommand,
+            {"--run": run_id, "--reviewer": reviewer, "--config": config_path, "-v": verbose, "-q": quiet},
+        )
         return 0
     from promptreg.cli.console import console, reader_language  # noqa: PLC0415 - loaded when the command runs
     from promptreg.cli.review_keys import review_by_keys  # noqa: PLC0415 - see above
@@ -88,3 +91,13 @@ def command(
         for line in commands_instead(run, language):
             console().print(line)
     return 0
+
+
+def _refuse_before(part: str, given: Mapping[str, object]) -> None:
+    """Options of the subcommands stand after them: taken here, they would be lost."""
+    names = [name for name, value in given.items() if value]
+    if names:
+        raise click.UsageError(
+            f"{names[0]} stands after the command, such as `promptreg review {part} … {names[0]}`; `promptreg review "
+            f"{part} --help` shows which options it has."
+        )

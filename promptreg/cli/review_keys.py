@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from datetime import date, timedelta
 from typing import TYPE_CHECKING, Final
 
@@ -101,11 +102,14 @@ def _apply(config: Config, store: Store, decisions: Decisions, language: Languag
     for line in applied_lines(dry, language, quiet=False):
         out.print(line)
     key = _key(words["end"] if not dry.review.refused else words["end_refused"])
-    if key.lower() == "y" and not dry.review.refused:
+    if key.lower() == "y":
+        refused = {held.decision for held in dry.review.refused}
+        holding = tuple(each for each in decisions.decisions if each not in refused)
+        decisions = replace(decisions, decisions=holding)
         applied = apply_decisions(config, store, decisions, write=True)
         for line in applied_lines(applied, language, quiet=True):
             out.print(line)
-        return 0
+        return 1 if refused else 0
     if key.lower() == "f":
         path = config.root / config.paths.reports / f"{decisions.run_id}.decisions.json"
         _save(path, decisions)

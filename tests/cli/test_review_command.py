@@ -326,3 +326,20 @@ def test_there_is_something_to_say_before_the_first_comparison(pair):
     done = pair.run("review", "list")
     assert (done.exit_code, "no comparison to review yet" in done.stderr) == (2, True)
     assert pair.run("review", "aply").exit_code == 2
+
+
+def test_options_before_a_subcommand_are_not_lost_in_silence(reviewed):
+    done = reviewed.run("review", "--run", "x", "list")
+    assert (done.exit_code, "--run stands after the command" in done.stderr) == (2, True)
+
+
+def test_a_full_recording_says_that_it_replaces_approved_goldens(reviewed):
+    assert reviewed.run("review", "decide", "approve", "refund", "--reviewer", "Ann", "--write").exit_code == 0
+    assert "There is nothing to top up" in reviewed.run("record", "--top-up").stderr
+    more = reviewed.run("record", "--top-up", "--passes", "12")
+    assert more.exit_code == 0
+    assert "are replaced" not in more.stderr
+    assert b'"reviewer":"Ann"' in reviewed.baseline.read_bytes()
+    again = reviewed.run("record")
+    assert "Goldens that reviewers approved (support/refund) are replaced by what gpu answers now." in again.stderr
+    assert b'"reviewer":"Ann"' not in reviewed.baseline.read_bytes()

@@ -160,3 +160,25 @@ def test_leaving_at_once_changes_nothing(reviewed):
         terminal.key(key)
         assert terminal.end() in {0, 130}
     assert decisions(reviewed) == {}
+
+
+def test_what_holds_is_written_where_something_else_is_refused(reviewed):
+    terminal = Terminal(reviewed, "review", "--reviewer", "Ann")
+    terminal.until("[q]uit")
+    # Meanwhile somebody else approves another case.
+    assert reviewed.run("review", "decide", "approve", "refund", "--reviewer", "Bo", "--write").exit_code == 0
+    terminal.key("R")
+    terminal.until("[y/N]")
+    terminal.key("y\n")
+    terminal.until("Why")
+    terminal.key("\n")
+    assert "Bo approved other answers" in terminal.until("[y] write the others")
+    terminal.until("[n] drop")
+    terminal.key("y")
+    terminal.until("Written: ")
+    assert terminal.end() == 1
+    assert {name: made[0] for name, made in decisions(reviewed).items()} == {
+        "refund": "approve",
+        "invoice": "reject",
+        WORST: "reject",
+    }
