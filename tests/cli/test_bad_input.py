@@ -432,7 +432,7 @@ def test_a_system_without_utf8(pair):
     done = pair.project.run_process("record", "--passes", "1", env=env)
     assert done.exit_code == 0, done.stderr
     assert pair.case_lines() == lines
-    assert r"1 passes \u2192 baselines/support/gpu.jsonl" in done.stdout
+    assert r"1 pass \u2192 baselines/support/gpu.jsonl" in done.stdout
 
 
 @pytest.mark.parametrize(
