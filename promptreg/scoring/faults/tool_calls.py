@@ -196,16 +196,18 @@ def _arguments(call: Observation) -> Iterator[Finding]:
             return  # the stream ended within them
         function = call.tools.get(sent.name)
         for problem in _problems(sent.arguments, sent.text, _parameters(function)):
-            if problem.key in _NOTHING_SENT and function is not None and _takes_nothing(function):
-                problem = problem._replace(severity=Severity.INFO)  # noqa: PLW2901 - the same problem, told otherwise
             if (sent.name, problem.key) in allowed:
+                continue
+            where = f"{sent.where}.{problem.where}"
+            if problem.key in _NOTHING_SENT and function is not None and _takes_nothing(function):
+                yield found(problem.kind, where, problem.evidence, Severity.INFO, ("tool_parser", "server_version"))
                 continue
             severity = problem.severity
             if cut and problem.kind == "F19":
                 if _cap_reached(call):
                     continue  # an honest end at the limit that the client asked for
                 severity = Severity.WARNING
-            yield found(problem.kind, f"{sent.where}.{problem.where}", problem.evidence, severity)
+            yield found(problem.kind, where, problem.evidence, severity)
 
 
 class _Problem(NamedTuple):
