@@ -128,9 +128,11 @@ def _section(command: click.Command, context: click.Context, title: str) -> str:
     if rows:
         lines += ["| option | meaning | default |", "| --- | --- | --- |", *rows]
     if command.epilog and "Example:" in command.epilog:
-        example = _text(command.epilog).partition("Example:")[2].partition("Exit codes")[0]
+        shown = _text(command.epilog).partition("Example:")[2].partition("Exit codes")[0]
+        example, _, more = shown.strip().partition("\n\n")
         commands = [line.strip().rstrip(".") for line in example.splitlines() if line.strip()]
         lines += ["", "```console", *(f"$ {line}" for line in commands), "```"]
+        lines += ["", " ".join(more.split())] if more.strip() else []
     return "\n".join(lines) + "\n"
 
 
