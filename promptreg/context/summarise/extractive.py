@@ -10,7 +10,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
 from promptreg.context.special import neutralised
-from promptreg.context.summarise.values import corrections_in, facts_in, is_hard
+from promptreg.context.summarise.values import Outdated, corrections_in, facts_in, is_hard
 from promptreg.text.facts.model import FactKind
 from promptreg.text.segment import sentences, tokens
 
@@ -77,13 +77,33 @@ class Extractive:
     def summarise(self, source: Source, room: Room) -> str:
         """The chosen sentences, a line for each message; empty when not even one fits."""
         labels = _LABELS[source.language]
-        chosen = _chosen(_read(source, room, labels), room)
-        while chosen:
-            text = _joined(chosen, labels)
-            if room.size(text) <= room.limit:
-                return text
-            chosen.remove(min(chosen, key=lambda sentence: (_worth(sentence, set()) / sentence.size, sentence.place)))
-        return ""
+        return _within(_chosen(_read(source, room, labels), room), room, labels)
+
+
+def _within(chosen: Sequence[_Sentence], room: Room, labels: Mapping[str, str]) -> str:
+    """The sentences joined, without as many of the least worthy as do not fit, since joints have a size, too.
+
+    How many has to be found in few steps: doubled until they are enough, then halved. Each step joins them anew.
+    """
+    order = sorted(chosen, key=lambda sentence: (_worth(sentence, set()) / sentence.size, sentence.place))
+
+    def without(count: int) -> str:
+        gone = {sentence.place for sentence in order[:count]}
+        return _joined([sentence for sentence in chosen if sentence.place not in gone], labels)
+
+    def fits(count: int) -> bool:
+        return room.size(without(count)) <= room.limit
+
+    too_few, enough = -1, 0
+    while enough < len(order) and not fits(enough):
+        too_few, enough = enough, min(len(order), max(1, 2 * enough))
+    while enough - too_few > 1:
+        middle = (too_few + enough) // 2
+        if fits(middle):
+            enough = middle
+        else:
+            too_few = middle
+    return without(enough)
 
 
 def _read(source: Source, room: Room, labels: Mapping[str, str]) -> list[_Sentence]:
@@ -95,14 +115,13 @@ def _read(source: Source, room: Room, labels: Mapping[str, str]) -> list[_Senten
         for place, sentence in enumerate(_sentences(neutralised(passage.text))):
             if not (passage.role == "tool" and _OVERRIDE.search(sentence)):
                 pieces.append((number, passage.role, sentence, place == 0))
-    outdated = corrections_in(source.text)
+    outdated = Outdated(corrections_in(source.text))
     found = _facts_of([text for _, _, text, _ in pieces])
     seen: set[str] = set()
     read: list[_Sentence] = []
     for place, ((passage_number, role, text, first), facts) in enumerate(zip(pieces, found, strict=True)):
         key = " ".join(text.split()).casefold()
-        stale = any(item.outdates(text) for item in outdated)
-        if key in seen or stale:
+        if key in seen or outdated.states(text):
             continue
         seen.add(key)
         binding = _BINDING.search(text) is not None

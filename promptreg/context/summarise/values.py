@@ -11,7 +11,7 @@ from promptreg.text.facts.read import LONGEST, read_facts
 from promptreg.text.segment import sentences
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
 # Names are left out: many common words are read as one. Negation has no value.
 _HARD: Final = frozenset(FactKind) - {FactKind.NEGATION, FactKind.NAME, FactKind.TITLE, FactKind.ORDINAL}
@@ -39,10 +39,13 @@ _CUE: Final = re.compile(
 _AROUND: Final = 60
 """Characters around a value in which the value that replaces it makes it a correction again."""
 _MOST: Final = 200
-"""Corrections that are looked at; a text with more is a list."""
+"""Corrections that are looked at, by their values; a text with more is a list."""
+_WORD: Final = re.compile("[A-Za-z0-9]+")
 _SUBJECTS: Final = frozenset((FactKind.IDENTIFIER, FactKind.URL, FactKind.EMAIL, FactKind.PATH))
 _LONGEST: Final = 400
 """Characters of a sentence in which a correction is looked for."""
+_NEAR: Final = 2 * _AROUND + _LONGEST
+"""Characters in which a value that begins within `_AROUND` has all that is looked at."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,14 +57,36 @@ class Correction:
     sentence: str = ""
     """Where it says so."""
 
-    def outdates(self, sentence: str) -> bool:
-        """Whether a sentence before it states the old value and nothing of the new one.
+
+class Outdated:
+    """Finds the sentences that state values which corrections take back."""
+
+    def __init__(self, corrections: Iterable[Correction]) -> None:
+        """Correct what these say."""
+        self._by_word: dict[str, list[Correction]] = {}
+        """By the word that the old value begins with; the empty one for values that begin otherwise."""
+        for correction in corrections:
+            word = _WORD.match(correction.old)
+            self._by_word.setdefault(word[0] if word else "", []).append(correction)
+
+    def states(self, sentence: str) -> bool:
+        """Whether a sentence, before a correction, states its old value and nothing of the new one.
 
         A sentence with an identifier or address that the correction does not name is about something else.
         """
-        if not holds(sentence, self.old) or holds(sentence, self.new):
+        if not self._by_word:
             return False
-        return all(holds(self.sentence, fact.text) for fact in read_facts(sentence) if fact.kind in _SUBJECTS)
+        words = {"", *_WORD.findall(sentence)} & self._by_word.keys()
+        wrong = [
+            correction
+            for word in words
+            for correction in self._by_word[word]
+            if correction.old in sentence and holds(sentence, correction.old) and not holds(sentence, correction.new)
+        ]
+        if not wrong:
+            return False
+        subjects = [fact.text for fact in read_facts(sentence) if fact.kind in _SUBJECTS]
+        return any(all(holds(correction.sentence, subject) for subject in subjects) for correction in wrong)
 
 
 def facts_in(text: str) -> Iterator[Fact]:
@@ -93,22 +118,43 @@ def corrections_in(text: str) -> tuple[Correction, ...]:
     One whose old value comes again later is left out: the value holds of something else, or holds again.
     """
     found: dict[Correction, None] = {}
+    again: dict[tuple[str, str], int] = {}
     end = 0
     for sentence in sentences(text):
         end += len(sentence)
-        if len(sentence) <= _LONGEST and _CUE.search(sentence) and len(found) < _MOST:
-            correction = _correction(sentence)
-            if correction is not None and not _comes_again(text, end, correction):
-                found[correction] = None
+        if len(sentence) > _LONGEST or len(found) >= _MOST or not _CUE.search(sentence):
+            continue
+        correction = _correction(sentence)
+        if correction is None:
+            continue
+        values = correction.old, correction.new
+        if values not in again and len(again) >= _MOST:
+            continue
+        if again.get(values, -1) < end:  # so the text is read once for each pair of values
+            again[values] = _comes_again(text, end, correction)
+        if again[values] == len(text) and not _comes_near(text[end - 1 : end + _NEAR], correction):
+            found[correction] = None
     return tuple(found)
 
 
-def _comes_again(text: str, start: int, correction: Correction) -> bool:
-    """Whether the old value stands in the rest of the text, with no word of the new one around it."""
+def _comes_again(text: str, start: int, correction: Correction) -> int:
+    """Where the old value stands in the rest of the text, with no word of the new one around it.
+
+    Its end where it does so nowhere.
+    """
     for place in _places(text, correction.old, start):
         if not holds(text[max(start, place - _AROUND) : place + _AROUND], correction.new):
-            return True
-    return False
+            return place
+    return len(text)
+
+
+def _comes_near(text: str, correction: Correction) -> bool:
+    """The same right after a sentence: what stands before, from which the text was read then, is not looked at.
+
+    `text` begins with the last character of the sentence.
+    """
+    place = _comes_again(text, 1, correction)
+    return place < min(len(text), 1 + _AROUND)
 
 
 def _correction(sentence: str) -> Correction | None:
