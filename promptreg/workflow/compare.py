@@ -10,6 +10,7 @@ from promptreg.errors import BaselineError, OutputError, Problem, RefusedError, 
 from promptreg.report.html import WARN_BYTES, Details, write_html
 from promptreg.scoring.embedders.registry import load_embedder
 from promptreg.store.store import Store
+from promptreg.text.counted import counted
 from promptreg.verdict.rules import Look, plan_looks
 from promptreg.workflow.case_contexts import NO_CONTEXTS, CaseFitter, Contexts, summary_of
 from promptreg.workflow.clusters import with_clusters
@@ -396,8 +397,10 @@ def _warnings(record: RunRecord, judged: tuple[JudgedSuite, ...], judges: Judges
             found.append(recorded_otherwise(pairing.suite, pairing.varied_otherwise))
         if pairing.unasked:
             shown = ", ".join(pairing.unasked[:5]) + (", …" if len(pairing.unasked) > 5 else "")
+            they, them = ("it is", "it") if len(pairing.unasked) == 1 else ("they are", "them")
             found.append(
-                f"Suite {pairing.suite.name}: run {record.run_id} did not ask {len(pairing.unasked)} recorded cases as "
-                f"they are now ({shown}); they are not compared. Compare again without --run to ask them."
+                f"Suite {pairing.suite.name}: run {record.run_id} did not ask "
+                f"{counted(len(pairing.unasked), 'recorded case')} as {they} now ({shown}), so {they} not compared. "
+                f"Compare again without --run to ask {them}."
             )
     return tuple(dict.fromkeys(found))
