@@ -65,9 +65,9 @@ _SUBJECT_OF: Final = re.compile(
     r"(?:\*\*|__)?(?:[ \t](?:is|are|was|were|marks?|means?|opens?|closes?|begins?|starts?|ends?|tells?|leaks?|leaked"
     r"|appears?|shows?|stands?|must|should|may|might|can|cannot|will|never|always|has|contains?|holds?|wraps?"
     r"|encloses?|introduces?|separates?|denotes?|signals?|indicates?|precedes?|follows?|delimits?|surrounds?|names?"
-    r"|sits?|belongs?|comes?|goes|and|or|tokens?|tags?|blocks?|markers?)\b"
+    r"|sits?|belongs?|comes?|goes|tokens?|tags?|blocks?|markers?)\b"
     r"|[ \t]?(?:表示|标记|标签|用于|用来|代表|是[^\n]{0,20}[标符始束尾块])"
-    r"|[ \t](?:是|泄[漏露]|出现|开头|结尾|必须|应|可|不|会|后|之[前后间]|[和与及或、]))"
+    r"|[ \t](?:是|泄[漏露]|出现|开头|结尾|必须|应|可|不|会|后|之[前后间])|[ \t]?(?:and\b|or\b|[和与及或、])[ \t]?[<`*])"
 )
 # “- <tool_call>: opens a call”, “| <tool_call> | opens a call |”
 _EXPLAINED: Final = re.compile(
@@ -199,13 +199,21 @@ def spoken_of(mark: Mark, text: str) -> bool:
         before = before[: before.rindex("<")]
     said = before.rstrip()
     if not any(map(str.isalpha, said)):
-        explained = bool(said) and _EXPLAINED.match(after) is not None
-        return _LINE_BEGINS.match(before) is not None and (explained or _SUBJECT_OF.match(after) is not None)
+        return _begins_line_as_subject(before, after)
     if _GOES_ON.match(after) is None:
         return False
     if said.endswith(_SENTENCE_ENDS):
         return before != said and _SPEAKS_ON.match(after) is not None
     return before != said or not said[-1].isascii()
+
+
+def _begins_line_as_subject(before: str, after: str) -> bool:
+    """Whether a mark is a heading, an item of a list that says what it is, or the subject of a sentence."""
+    sign = before.strip()
+    if sign and not sign.strip("#") and not after.strip():
+        return True
+    explained = bool(sign) and _EXPLAINED.match(after) is not None
+    return _LINE_BEGINS.match(before) is not None and (explained or _SUBJECT_OF.match(after) is not None)
 
 
 def _just_opened(before: str) -> bool:

@@ -43,6 +43,11 @@ SPOKEN_OF = [
     ),
     ("Which tokens mark tool calls?", "| token | use |\n| --- | --- |\n| <｜tool▁calls▁begin｜> | Opens the list |"),
     ("Hermes 用哪些标签？", "- <tool_call> 用来开始一次调用\n- </tool_call>：结束调用\n<tool_call>是开始标签。"),
+    (
+        "Which tags?",
+        "### <tool_call>\nOpens a call.\n\n### </tool_call>\nCloses it.\n\n<tool_call> and </tool_call> wrap it.",
+    ),
+    ("有哪些标签？", "<tool_call> 和 </tool_call> 成对出现。"),
     ("What are the tags of R1?", "There are two:\n- <think> opens the reasoning.\n- </think> closes it."),
     (
         "Explain special tokens of ChatML",
@@ -75,6 +80,7 @@ def test_named_or_wanted_markup_is_no_leak(answered, prompt, content):
         ("Which format?", 'Two lines.\n<tool_call>\n{"name": "get_weather"}', "F15"),
         ("Which format?", "- <tool_call>get_weather\n<arg_key>city</arg_key>", "F15"),
         ("Which format?", "<tool_call> get_weather city=Oslo", "F15"),
+        ("Which format?", "<tool_call> and then the weather", "F15"),
         ("Which format?", 'The tag <tool_call> opens a call.\n<tool_call>{"name": "get_weather"}</tool_call>', "F15"),
         ("哪种格式？", "需要查询。\n</think>是的，可以。", "F09"),
         ("Which format?", "The user asks for a format.\n</think> JSON is fine.", "F09"),
