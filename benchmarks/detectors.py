@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from promptreg.scoring.faults.model import Observation
 
 FRAMES: Final = 250
+MANY_FRAMES: Final = 25_000
 TARGET_MS: Final = 1.0
 """For 1 000 characters."""
 
@@ -186,7 +187,10 @@ def _print_kinds(size: int, rounds: int, target: float) -> None:
     for kind in ("en", "zh", "code", "json", "table"):
         text = text_of(kind, size)
         golden = text_of(kind, size + 7)
-        for way, exchange in (("body", body_of(text)), ("stream", stream_of(text))):
+        ways = {"body": body_of(text), "stream": stream_of(text)}
+        if size >= MANY_FRAMES:
+            ways[f"{MANY_FRAMES:,} frames"] = stream_of(text, MANY_FRAMES)
+        for way, exchange in ways.items():
             cost = Cost(exchange, rounds, golden)
             met = "met" if cost.total <= target else "**no**"
             cells = (cost.reading, cost.observing, cost.rules, cost.checks, cost.total)
