@@ -60,8 +60,7 @@ def command(
     with Store.open(config.root / config.paths.store, create=False) as store:
         run = reviewed_run(config, store, run_id)
         day = None if until is None else until.date()
-        named = dict.fromkeys(run.case(name).shown for name in cases)
-        chosen = [(case, verb, reason.strip(), day) for case in named]
+        chosen = [(case.shown, verb, reason.strip(), day) for case in run.named(cases)]
         decisions = decided_now(run, reviewer or reviewer_name(config.root), chosen)
         applied = apply_decisions(config, store, decisions, write=write)
     for line in applied_lines(applied, reader_language(config.language), quiet=quiet):

@@ -31,7 +31,7 @@ def command(case: str, run_id: str | None, config_path: Path | None, verbose: bo
     language, out = reader_language(config.language), console()
     with Store.open(config.root / config.paths.store, create=False) as store:
         run = reviewed_run(config, store, run_id)
-        sides = CaseBook(config, store, run).sides(run.case(case))
+        sides = CaseBook(config, store, run).sides(run.named([case])[0])
     for line in case_lines(sides, language, everything=verbose):
         out.print(line)
     return 0

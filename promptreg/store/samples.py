@@ -43,14 +43,18 @@ ORDER BY suite, case_id, pass_index, number
 """
 
 
-def read_samples(connection: sqlite3.Connection, run_id: str, suite: str | None) -> Iterator[StoredSample]:
-    """Samples of a run by suite, case and pass, one at a time.
+def read_samples(
+    connection: sqlite3.Connection, run_id: str, suite: str | None, case_id: str | None = None
+) -> Iterator[StoredSample]:
+    """Samples of a run, perhaps of one suite or case only, by suite, case and pass, one at a time.
 
     Raises:
         StoreError: for a stored body that is damaged.
     """
-    arguments = (run_id,) if suite is None else (run_id, suite)
-    rows = connection.execute(_SAMPLES.format(suite_condition="" if suite is None else "AND suite = ?"), arguments)
+    wanted = {"suite": suite, "case_id": case_id}
+    only = {name: value for name, value in wanted.items() if value is not None}
+    conditions = " ".join(f"AND {name} = ?" for name in only)
+    rows = connection.execute(_SAMPLES.format(suite_condition=conditions), (run_id, *only.values()))
     for key, attempts in groupby(rows, key=lambda row: row[:6]):
         suite_name, case_id, pass_index, request_sha256, in_flight, variant = key
         try:

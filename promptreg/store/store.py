@@ -185,11 +185,14 @@ class Store:
             )
             return {row["suite"]: row["passes"] for row in rows}
 
-    def samples(self, run_id: str, suite: str | None = None) -> Iterator[StoredSample]:
-        """The samples of a run, raw, by suite, case and pass. One at a time: memory does not grow with the run."""
+    def samples(self, run_id: str, suite: str | None = None, case_id: str | None = None) -> Iterator[StoredSample]:
+        """The samples of a run, or of one suite or case of it, raw, by suite, case and pass.
+
+        One at a time: memory does not grow with the run.
+        """
         self.flush()
         with self._errors():
-            yield from read_samples(self._database.conn, run_id, suite)
+            yield from read_samples(self._database.conn, run_id, suite, case_id)
 
     def runs(self) -> tuple[RunRecord, ...]:
         """All runs, newest first."""

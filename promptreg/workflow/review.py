@@ -14,7 +14,7 @@ from promptreg.workflow.shown import report_id
 from promptreg.workflow.standing import standing_decisions
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Mapping, Sequence
     from datetime import date
 
     from promptreg.canonical import JsonObject
@@ -86,14 +86,20 @@ class ReviewedRun:
         """The cases that somebody still has to decide on."""
         return tuple(case for case in self.cases if case.waits)
 
-    def case(self, name: str) -> ReviewedCase:
-        """A case by its key, or by its id alone where only one suite has it.
+    def named(self, names: Iterable[str]) -> tuple[ReviewedCase, ...]:
+        """Cases by their keys, or by their ids alone where only one suite has them; each once.
 
         Raises:
-            UsageError: there is none, or there are several.
+            UsageError: there is no such case, or there are several.
         """
-        found = [case for case in self.cases if case.shown.key == name]
-        found = found or [case for case in self.cases if case.shown.case_id == name]
+        by_key = {case.shown.key: case for case in self.cases}
+        by_id: dict[str, list[ReviewedCase]] = {}
+        for case in self.cases:
+            by_id.setdefault(case.shown.case_id, []).append(case)
+        return tuple(dict.fromkeys(by_key[name] if name in by_key else self._only(name, by_id) for name in names))
+
+    def _only(self, name: str, by_id: Mapping[str, Sequence[ReviewedCase]]) -> ReviewedCase:
+        found = by_id.get(name, ())
         if len(found) == 1:
             return found[0]
         if found:
@@ -148,7 +154,9 @@ def reviewed_run(config: Config, store: Store, run_id: str | None) -> ReviewedRu
     return ReviewedRun(record, report_id(record.run_id, shown), shown[0].source, cases)
 
 
-def decided_cases(config: Config, store: Store, record: RunRecord, shown: Sequence[ShownCase]) -> dict[Key, ReviewedCase]:
+def decided_cases(
+    config: Config, store: Store, record: RunRecord, shown: Sequence[ShownCase]
+) -> dict[Key, ReviewedCase]:
     """The shown cases in their order, each with the last decision on exactly what is shown.
 
     Of this machine's log and of the files under git, the later one counts.

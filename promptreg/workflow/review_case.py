@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 from promptreg.baseline.lines import golden_sha256
 from promptreg.baseline.paths import baseline_path
 from promptreg.baseline.read import read_baseline
+from promptreg.deployment.reader import read_exchange
 from promptreg.report.answers import paired_groups
 from promptreg.review.facts import changed_facts
 from promptreg.suite.model import last_user_text
-from promptreg.workflow.stored import stored_answers
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from promptreg.config import Config
     from promptreg.report.answers import Groups
     from promptreg.report.payload import ChangeView
+    from promptreg.store.reviews import ShownCase
     from promptreg.store.store import Store
     from promptreg.workflow.review import ReviewedCase, ReviewedRun
 
@@ -43,11 +44,10 @@ class CaseSides:
 
 
 class CaseBook:
-    """The cases of one run, each suite's answers read once."""
+    """The cases of one run; baselines are read once, answers case by case."""
 
     def __init__(self, config: Config, store: Store, run: ReviewedRun) -> None:
         self._config, self._store, self._run = config, store, run
-        self._answers: dict[str, Mapping[str, Mapping[int, Answer | None]]] = {}
         self._baselines: dict[str, Baseline] = {}
         self._asked: Mapping[tuple[str, str], str] | None = None
 
@@ -64,7 +64,7 @@ class CaseBook:
             taken = [*golden.failed_passes, *(index for part in golden.answers for index in part.passes)]
             source = golden.by_pass(1 + max(taken, default=-1))
         # Answers of a case that was not compared, such as a new one, are nobody's candidate.
-        given = self._of_suite(shown.suite).get(shown.case_id, {}) if shown.candidate_sha256 is not None else {}
+        given = self._answers(shown) if shown.candidate_sha256 is not None else {}
         target = tuple(given.get(index) for index in range(1 + max(given, default=-1)))
         groups = paired_groups(source, target)
         facts: tuple[ChangeView, ...] = ()
@@ -82,10 +82,9 @@ class CaseBook:
             golden_moved=shown.golden_sha256 != (None if golden is None else golden_sha256(golden)),
         )
 
-    def _of_suite(self, suite: str) -> Mapping[str, Mapping[int, Answer | None]]:
-        if suite not in self._answers:
-            self._answers[suite] = stored_answers(self._store, self._run.record.run_id, suite)
-        return self._answers[suite]
+    def _answers(self, shown: ShownCase) -> Mapping[int, Answer | None]:
+        samples = self._store.samples(self._run.record.run_id, shown.suite, shown.case_id)
+        return {sample.pass_index: read_exchange(sample.attempts[-1]).answer for sample in samples}
 
     def _baseline(self, suite: str) -> Baseline:
         if suite not in self._baselines:
