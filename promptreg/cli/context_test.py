@@ -192,7 +192,7 @@ def command(
         print_test(report, language, quiet=quiet, verbose=verbose)
         if html is not None:
             click.echo({"en": f"Written to {html}.", "zh": f"已写入 {html}。"}[language])
-    if not report.conversations or (ask is not None and report.probes is None):
+    if not report.conversations:
         return ExitCode.USAGE
     return ExitCode.DRIFT if report.broken else ExitCode.EQUIVALENT
 

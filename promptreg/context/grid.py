@@ -192,6 +192,7 @@ class _Run:
         self._calls: list[Reuse] = []
         self._whole: list[int] = []
         self._refused = 0
+        self._asks = False  # whether a model writes the summaries
         self._first: dict[Invariant, tuple[Sentence, Case]] = {}
         self._times: dict[Invariant, int] = {}
         self._summaries = _Summaries(rules)
@@ -250,6 +251,7 @@ class _Run:
             self._refused += 1
             self._note(violations(_raising(error), case, self._rules, [Invariant.I5]), case)
             return None
+        self._asks = sent.spent is not None
         try:
             reuse = self._meter.add(sent.outcome.messages, origins=sent.outcome.origins, tools=tools)
         except EncodingError:
@@ -294,6 +296,9 @@ class _Run:
         key = self._cell.contestant.name, kind
         if (done := self._shrunken.get(key)) is not None:  # one small example of a contestant is enough
             return replace(done, times=self._times[kind])
+
+        if self._asks:  # hundreds of smaller cases would be as many calls of the model
+            return Finding(kind, sentence, self._times[kind], case, shrunken=False)
 
         def what(tried: Case) -> Violation | None:
             return next(iter(violations(self._subject, tried, self._rules, [kind])), None)

@@ -20,7 +20,7 @@ from promptreg.context.retention import FactReader
 from promptreg.deployment.client import Client
 from promptreg.deployment.overflow import read_overflow
 from promptreg.deployment.request import request_body
-from promptreg.errors import EndpointError
+from promptreg.errors import EndpointError, UsageError
 from promptreg.replay.engine import GONE_KINDS, replay
 from promptreg.replay.sample import Call
 from promptreg.text.sentence import Sentence
@@ -76,8 +76,9 @@ class Probing:
 
         Raises:
             ConfigError: the deployment's requests ask for several answers.
+            UsageError: no conversation has a fact that can be asked for.
         """
-        return plan_probes(
+        plan = plan_probes(
             self.deployment,
             recordings,
             contestants,
@@ -87,9 +88,15 @@ class Probing:
             seed=seed,
             progress=self.on_prompts,
         )
+        if not plan.probes:
+            raise UsageError(
+                f"There is nothing to ask `{self.deployment.name}`: no conversation has facts with a `question` or a "
+                "`subject`. Give facts of your own one, or leave --no-plant out."
+            )
+        return plan
 
-    def run(self, plan: Plan) -> ProbeReport | None:
-        """Ask and grade; None where there is nothing to ask about.
+    def run(self, plan: Plan) -> ProbeReport:
+        """Ask and grade.
 
         Raises:
             ConfigError: a key is not set, or the deployment cannot be used as it is configured.
@@ -97,8 +104,6 @@ class Probing:
             KeyboardInterrupt: after Ctrl-C.
         """
         self.on_plan(plan)
-        if not plan.probes:
-            return None
         said: dict[Key, Sample] = {}
         try:
             asyncio.run(self._ask(plan, said))

@@ -152,7 +152,8 @@ def context_test(
         for recording in planted
     )
     # Asked before what the summaries took is read, since prompts with questions may want some, too.
-    probes = None if probing is None else probing.run(_plan(probing, tested, contestants, scene, asked.seed))
+    asks = probing if tested else None
+    probes = None if asks is None else asks.run(_plan(asks, tested, contestants, scene, asked.seed))
     return ContextReport(
         counter=counter.name,
         columns=scene.columns,

@@ -110,6 +110,16 @@ def test_what_is_sent_has_no_key_of_the_log_and_ends_with_the_question(asked):
     ).json["calls"]  # fmt: skip
 
 
+def test_tools_are_sent_but_not_to_be_called(asked):
+    tool = {"type": "function", "function": {"name": "look_up", "parameters": {"type": "object"}}}
+    asked("--window", "9000", *HYSTERESIS, "--questions", "2", talks=[{**conversation(9), "tools": [tool]}])
+    bodies = [json.loads(received.body) for received in asked.server.requests if received.path.endswith("completions")]
+    with_context = [body for body in bodies if len(body["messages"]) > 1]
+    assert with_context
+    assert all((body["tools"], body["tool_choice"]) == ([tool], "none") for body in with_context)
+    assert not any("tools" in body for body in bodies if len(body["messages"]) == 1)
+
+
 def test_prompts_that_are_equal_are_asked_once(asked):
     done = asked("--window", "9000", *HYSTERESIS, "--strategy", "oldest-first", "--questions", "5", "--json")
     found = done.json["asked"]
@@ -264,6 +274,12 @@ def test_what_cannot_be_asked_is_said(asked, tmp_path):
     talk = {"messages": [{"role": "user", "content": "hi"}, {"role": "assistant", "content": "yes"}]}
     done = asked("--window", "300", *HYSTERESIS, "--no-plant", talks=[talk])
     assert done.exit_code == 2
+    assert "There is nothing to ask `model`" in done.stderr
+    assert not asked.server.requests
+    empty = {"messages": [{"role": "assistant", "content": "hello"}]}
+    done = asked("--window", "300", *HYSTERESIS, talks=[empty])
+    assert done.exit_code == 2
+    assert "never called" in done.stdout
     project = Project(tmp_path)
     for arguments in (("--questions", "5"), ("--dry-run",)):
         done = project.run("context", "test", *arguments)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import pytest
 
@@ -180,3 +181,20 @@ def test_the_window_of_the_summariser_must_be_known(tmp_path):
     done = project.run(*FIT, "--summariser", "writer")
     assert done.exit_code == 2
     assert "window of the summariser `writer` is not known" in done.stderr
+
+
+def test_a_violation_is_shown_as_it_happened_without_hundreds_of_calls(written, monkeypatch):
+    from promptreg.context.strategies.summary import SummaryOnCut
+
+    right = SummaryOnCut.apply
+
+    def forgets_the_ledger(self, draft):
+        done = yield from right(self, draft)
+        return replace(done, entries={})
+
+    monkeypatch.setattr(SummaryOnCut, "apply", forgets_the_ledger)
+    done = written([*TEST, "--json"])
+    assert done.exit_code == 1, done.stderr
+    (found,) = [one for one in done.json["violations"] if one["invariant"] == "I8"]
+    assert found["shrunken"] is False
+    assert len(bodies(written.server)) < 40
