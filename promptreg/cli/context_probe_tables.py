@@ -22,11 +22,11 @@ _MOST_REASONS = 5
 _MAIN = (
     Sentence("strategy", "策略"),
     Sentence("n", "n"),
-    Sentence("right with all", "完整对话答对"),
-    Sentence("right here", "此处答对"),
+    Sentence("with all", "完整对话"),
+    Sentence("here", "此处"),
     Sentence("kept", "保留"),
-    Sentence("p of the loss", "损失的 p 值"),
-    Sentence("words alike", "用词一致"),
+    Sentence("p", "p 值"),
+    Sentence("alike", "一致度"),
 )
 _GRADES = (Grade.CORRECT, Grade.STALE, Grade.ABSTAINED, Grade.WRONG, Grade.UNSCORED)
 
@@ -40,10 +40,11 @@ def print_probes(out: Console, report: ProbeReport, language: Language, *, quiet
     for window in dict.fromkeys(cell.window for cell in report.cells):
         _window(out, report, window, language)
     told = Sentence(
-        "Kept: of what it knows with the whole conversation, the share that it still knows. p: exact McNemar test; "
-        "* the loss is real, at 5% over all rows.",
-        "保留：带完整对话时答对的问题中，此处仍答对的占比。p 值：精确 McNemar 检验；"
-        "* 表示损失成立（对所有行按 5% 控制）。",
+        "With all, here: share that is right. Kept: of what it knows with the whole conversation, the share that it "
+        "still knows. p: exact McNemar test of the loss; * it is real, at 5% over all rows. Alike: words in common with "
+        "the answer to the whole conversation (F1). Never said: answered by “not known”.",
+        "完整对话、此处：答对的占比。保留：带完整对话时答对的问题中，此处仍答对的占比。p 值：损失的精确 McNemar 检验；"
+        "* 表示损失成立（对所有行按 5% 控制）。一致度：与带完整对话的回答的用词一致度（F1）。未说过的：答“未知”的占比。",
     )
     out.print()
     out.print(told.text(language), style="dim")
@@ -63,7 +64,7 @@ def _window(out: Console, report: ProbeReport, window: int, language: Language) 
         table.add_row(*_row(cell))
     out.print(table)
     heads = (Sentence("answers", "回答"), *(grade.label for grade in _GRADES))
-    table = table_of((*heads, Sentence("never said: “not known”", "未说过的：“未知”")), language)
+    table = table_of((*heads, Sentence("never said", "未说过的")), language)
     for cell in report.of(window):
         grades = counted(cell.answers)
         name = safe_for_terminal(cell.strategy)
