@@ -58,8 +58,9 @@ def next_steps(comparison: Comparison) -> tuple[Sentence, ...]:
             "先看失败的用例：每个用例都说明了哪个检查项在源部署上通过、在目标部署上不再通过，或出现了哪种服务故障。",
         ),
         SuiteVerdict.DRIFT: Sentence(
-            "Read the drifted cases and decide whether the new answers are as good as the old ones.",
-            "逐个查看漂移的用例，判断新的回答是否和原来一样好。",
+            "Read the drifted cases and decide whether the new answers are as good as the old ones; `promptreg review` "
+            "takes the decisions.",
+            "逐个查看漂移的用例，判断新的回答是否和原来一样好；用 `promptreg review` 记下决定。",
         ),
         SuiteVerdict.INCONCLUSIVE: Sentence(
             "The verdict's sentence says what would settle it; nothing has been found so far.",
