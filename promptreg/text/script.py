@@ -203,6 +203,15 @@ def language_of_letters(prose: str, counts: Mapping[str, int]) -> str | None:
     return min(weights, key=lambda language: (-weights[language], language)) if weights else None
 
 
+def writes_beyond_latin(text: str) -> bool:
+    """Whether a text has a letter that `script_counts` counts for another script than Latin."""
+    if text.isascii():
+        return False
+    prose = without_code(text)
+    others = any(runs.search(prose) for script, runs in _FREQUENT.items() if script != "Latin")
+    return others or _OTHER.search(prose) is not None
+
+
 def _counts(prose: str, *, latin: bool = True) -> dict[str, int]:
     """Letters by script; those of Latin script may be left out."""
     counts: dict[str, int] = {}

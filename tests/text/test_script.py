@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from promptreg.text.script import LANGUAGES, language_of, script_counts, without_code
+from promptreg.text.script import LANGUAGES, language_of, script_counts, without_code, writes_beyond_latin
 
 
 @pytest.mark.parametrize(
@@ -60,6 +60,11 @@ def test_letters_are_counted_per_script_outside_code():
         "Hiragana": 1,
         "Katakana": 1,
     }
+
+
+@given(st.text(max_size=40) | st.text("aé`责かЖ1 ×", max_size=12))
+def test_letters_beyond_latin_are_those_that_are_counted(text):
+    assert writes_beyond_latin(text) == bool(script_counts(text).keys() - {"Latin"})
 
 
 def test_code_is_put_aside():

@@ -41,7 +41,7 @@ from promptreg.scoring.contract.json_shape import shapes_of, texts_of
 from promptreg.scoring.contract.markup import Markup, read_markup
 from promptreg.text.facts.model import GROUP_OF
 from promptreg.text.facts.read import read_facts
-from promptreg.text.script import language_of, script_counts
+from promptreg.text.script import language_of, writes_beyond_latin
 from promptreg.text.segment import grapheme_count
 
 if TYPE_CHECKING:
@@ -61,7 +61,6 @@ LONGEST_JSON: Final = 2_000_000
 """Characters up to which a text is tried as JSON; a longer one counts as no JSON."""
 _LONGEST_VALUE: Final = 200
 
-_LATIN: Final = frozenset({"Latin"})
 _FACT_GROUPS: Final = frozenset({"numbers", "entities"})
 _NOTHING: Final = object()
 
@@ -125,21 +124,22 @@ def _of_content(answer: Answer, facts: Callable[[str], Iterable[str]]) -> Iterat
         for shape in shapes_of(value):
             yield from _of_shape("json", "", shape)
     yield from _of_markup(markup)
-    language = language_of_answer(answer) if value is _NOTHING else _language_within(value)
+    texts = None if value is _NOTHING else texts_of(value)
+    language = language_of_answer(answer) if texts is None else _language_within(texts)
     if language is not None:
         yield "language", language
     if not refuses(content):
         yield "no_refusal", ""
     # Keys state nothing, and a fence around JSON takes no fact away.
-    kept = dict.fromkeys(facts(answer.content if value is _NOTHING else "\n".join(texts_of(value))))
+    kept = dict.fromkeys(facts(answer.content if texts is None else "\n".join(texts)))
     for normal in list(kept)[:MOST_FACTS]:
         yield "fact", normal
 
 
-def _language_within(value: Any) -> str | None:
-    """The language of a JSON value: labels, codes and names in Latin letters are in none."""
-    texts = [text for text in texts_of(value) if len(text.split(maxsplit=2)) > 2 or script_counts(text).keys() - _LATIN]
-    return language_of("\n".join(texts)) if texts else None
+def _language_within(texts: Iterable[str]) -> str | None:
+    """The language of the texts of a JSON value: labels, codes and names in Latin letters are in none."""
+    sentences = [text for text in texts if len(text.split(maxsplit=2)) > 2 or writes_beyond_latin(text)]
+    return language_of("\n".join(sentences)) if sentences else None
 
 
 def _of_shape(kind: str, before: str, shape: Shape) -> Iterator[tuple[str, str]]:

@@ -71,7 +71,9 @@ def texts_of(value: Any) -> list[str]:
         if not waiting:
             break
         here = waiting.pop()
-        if isinstance(here, dict):
+        if isinstance(here, str):
+            texts.append(here)
+        elif isinstance(here, dict):
             waiting += reversed(here.values())
         elif isinstance(here, list):
             waiting += reversed(here)
