@@ -41,10 +41,11 @@ def print_probes(out: Console, report: ProbeReport, language: Language, *, quiet
         _window(out, report, window, language)
     told = Sentence(
         "With all, here: share that is right. Kept: of what it knows with the whole conversation, the share that it "
-        "still knows. p: exact McNemar test of the loss; * it is real, at 5% over all rows. Alike: words in common with "
-        "the answer to the whole conversation (F1). Never said: answered by “not known”.",
+        "still knows. p: exact McNemar test of the loss; * it is real, at 5% over all rows. Alike: words in common "
+        "with the answer to the whole conversation (F1). Never said: answered by “not known”.",
         "完整对话、此处：答对的占比。保留：带完整对话时答对的问题中，此处仍答对的占比。p 值：损失的精确 McNemar 检验；"
-        "* 表示损失成立（对所有行按 5% 控制）。一致度：与带完整对话的回答的用词一致度（F1）。未说过的：答“未知”的占比。",
+        "* 表示损失成立（对所有行按 5% 控制）。一致度：与带完整对话的回答的用词一致度（F1）。"
+        "未说过的：答“未知”的占比。",
     )
     out.print()
     out.print(told.text(language), style="dim")
