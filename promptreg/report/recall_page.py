@@ -323,7 +323,7 @@ def _causes(report: ContextReport) -> Iterator[str]:
     title = Sentence("Why a prompt did not continue the one before", "提示词未能接续前一个的原因")
     note = Sentence("Prompts from the first shortened one on.", "自首个缩短的提示词起的提示词数。")
     yield f'<section><h2>{both(title)}</h2>\n<p class="hint">{both(note)}</p>\n'
-    yield f"{grouped(columns, groups, 'causes')}</section>\n"
+    yield f"{grouped(columns, groups, 'breaks')}</section>\n"
 
 
 def _conversations(report: ContextReport) -> Iterator[str]:

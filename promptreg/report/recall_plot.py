@@ -108,7 +108,7 @@ class _Canvas:
     """Height of the plot."""
 
 
-_WIDE: Final = _Canvas("wide", 620, 222, named=True)
+_WIDE: Final = _Canvas("wide", 640, 244, named=True)
 _NARROW: Final = _Canvas("narrow", 350, 34, named=False)
 
 
@@ -200,7 +200,7 @@ class _Scatter:
     def _label(self, point: Point) -> str:
         if not self._canvas.named:
             return str(point.number)
-        room = int((self._canvas.width - self._right - 30) / 6.6)
+        room = int((self._canvas.width - self._right - 28) / 8)
         shown = f"{point.number} {point.name}"
         return shown if column_width(shown) <= room else preview(shown, min(room, _LONGEST_NAME))
 
