@@ -115,7 +115,9 @@ _TURNS = 80
     metavar="N",
     help="At most so many facts are asked for with --ask. Default: 50.",
 )
-@click.option("--dry-run", is_flag=True, help="With --ask: print how many calls it takes, send nothing, test nothing.")
+@click.option(
+    "--dry-run", is_flag=True, help="With --ask: print how many calls it takes; no model is called, nothing is tested."
+)
 @json_option
 @html_option
 @config_option
