@@ -60,7 +60,7 @@ def judge_with_decisions(
         today: UTC; a waiver holds to the end of the day on which it expires.
     """
     if not standing:
-        return judge(scores, self_test=True)
+        return _with_approved(judge(scores, self_test=True), scores)
     waived = {case_id: each for case_id, each in standing.items() if _holds(each, today)}
     covered: dict[str, CaseJudgement] = {}
     if any(case.case_id in waived for case in scores):
@@ -79,8 +79,24 @@ def judge_with_decisions(
     if rejected and judgement.verdict is not SuiteVerdict.ERROR:
         said = _rejected_again(sorted(rejected), judgement.sentence)
         judgement = replace(judgement, verdict=SuiteVerdict.REGRESSION, sentence=said)
+    judgement = _with_approved(judgement, scores)
     counted = [case.case_id for case in cases if case.verdict is CaseVerdict.WAIVED]
     return replace(judgement, sentence=_left_out(counted, judgement.sentence)) if counted else judgement
+
+
+def _with_approved(judgement: SuiteJudgement, scores: Sequence[CaseEvidence]) -> SuiteJudgement:
+    """The judgement, naming the cases with fewer source answers than the rest because a reviewer approved them."""
+    usual = judgement.facts.source_passes
+    fewer = {case.case_id: case.source_passes for case in scores if case.approved and case.source_passes < usual}
+    if not fewer:
+        return judgement
+    number, names, passes = len(fewer), _names(sorted(fewer)), min(fewer.values())
+    sentence = Sentence(
+        f"{judgement.sentence.en} {number} {'case is' if number == 1 else 'cases are'} held against approved answers, "
+        f"of which there are as few as {passes} ({names}).",
+        f"{judgement.sentence.zh}另有 {number} 个用例与已批准的回答比较，最少只有 {passes} 个回答（{names}）。",
+    )
+    return replace(judgement, sentence=sentence)
 
 
 def _holds(standing: Standing, today: date) -> bool:

@@ -192,3 +192,12 @@ def test_many_names_are_cut():
     standing = {name: Standing(WAIVER) for name in "abcde"}
     result, _ = judged(standing, **dict.fromkeys("abcde", "drift"), z="pass")
     assert result.sentence.en.endswith("5 cases are waived and not counted (a, b, c, …).")
+
+
+def test_cases_with_few_approved_answers_are_named():
+    judging = Judging(a="pass", b="pass")
+    first, second = judging.evidence()
+    scores = [replace(first, source_passes=3, approved=True), replace(second, approved=True)]
+    result = judge_with_decisions(judging, scores, {}, TODAY)
+    assert result.sentence.en.endswith("1 case is held against approved answers, of which there are as few as 3 (a).")
+    assert "最少只有 3 个回答（a）" in result.sentence.zh
