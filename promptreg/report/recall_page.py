@@ -163,6 +163,8 @@ def _summary(report: ContextReport) -> Iterator[str]:
         ),
     ]
     yield f'<p class="hint">{both(notes[0])} {FRONT} {both(notes[1])}</p>\n<ul class="notes">'
+    if report.summariser is not None:
+        yield f'<li class="hint">{both(report.summariser.sentence)}</li>'
     for column in report.columns:
         window = Sentence(f"{column.budget.window:,}: ", f"{column.budget.window:,}：")
         yield f'<li class="hint">{both(window)}{both(column.sentence)}</li>'

@@ -14,6 +14,7 @@ from promptreg.context.grid_report import Left
 from promptreg.context.probe_report import ProbeCell, ProbeReport, Totals
 from promptreg.context.probe_tallies import AGAIN, FULL, NONE, Arm, Drift, Graded, Paired
 from promptreg.context.probes import Grade, Probe
+from promptreg.context.summarise.use import Use
 from promptreg.report.recall_page import recall_page, write_recall_page
 from promptreg.text.sentence import Sentence
 from promptreg.workflow.context_test import Asked, context_test
@@ -269,6 +270,13 @@ def test_what_a_model_answered_has_a_part_of_its_own(report):
     assert "50%" in part
     assert "<img" not in part
     assert 'class="asked"' not in recall_page(report)
+
+
+def test_what_a_summariser_took_is_told_as_text(report):
+    use = Use("gpu", 3, 1000, 200, 1, HOSTILE)
+    text = recall_page(replace(report, summariser=use))
+    assert "Summaries by gpu: 3 calls, 1,000 tokens read, 200 written; 1 failed" in text
+    assert "<img" not in text
 
 
 def test_a_title_is_text_in_both_languages(report):
