@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from promptreg.cli.causes import cause_lines
 from promptreg.cli.console import STYLES, console, reader_language
 from promptreg.cli.words import counted
+from promptreg.errors import ExitCode
 from promptreg.text.preview import preview
 from promptreg.text.terminal import safe_for_terminal
 from promptreg.workflow.view import fault_notes, plan_notes
@@ -42,6 +43,10 @@ _FAULT_TOGETHER = {
     "en": "{title}: {cases} ({names}); only the calls of a case side by side show it",
     "zh": "{title}：{cases}（{names}）；只有并看同一用例的多次调用才能发现",
 }
+_DECIDE = {
+    "en": "Decide: `promptreg review` takes the cases one by one, worst first.",
+    "zh": "决定：`promptreg review` 从最严重的开始逐个处理。",
+}
 _RUN = {"en": "Run: {run}", "zh": "运行：{run}"}
 _WARNING = {"en": "Warning: {text}", "zh": "警告：{text}"}
 
@@ -60,6 +65,8 @@ def print_comparison(result: Compared, config: Config, *, quiet: bool, verbose: 
         out.print(_WARNING[language].format(text=safe_for_terminal(warning)), style="yellow")
     out.print(_RUN[language].format(run=result.comparison.run_id))
     out.print(_REPORT[language].format(path=_shown(result.report)))
+    if result.comparison.exit_code is ExitCode.DRIFT:
+        out.print(_DECIDE[language])
 
 
 def _print_suite(out: Console, suite: SuiteJudgement, language: Language, *, quiet: bool, everything: bool) -> None:
