@@ -41,7 +41,17 @@ def review_by_keys(config: Config, store: Store, run: ReviewedRun, reviewer: str
 
     Returns:
         The exit code: 0, or 1 when decisions were refused.
+
+    Raises:
+        KeyboardInterrupt: after Ctrl-C, with a sentence; nothing was changed.
     """
+    try:
+        return _reviewed(config, store, run, reviewer, language)
+    except (KeyboardInterrupt, click.Abort) as interrupt:
+        raise KeyboardInterrupt(WORDS[language]["dropped"]) from interrupt
+
+
+def _reviewed(config: Config, store: Store, run: ReviewedRun, reviewer: str, language: Language) -> int:
     out, words = console(), WORDS[language]
     out.print(counts_line(run, language))
     session, book = Session([case.shown for case in run.waiting]), CaseBook(config, store, run)
