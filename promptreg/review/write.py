@@ -33,10 +33,13 @@ def replace_files(contents: Mapping[Path, bytes | None]) -> None:
         for path, temporary in staged.items():
             before[path] = path.read_bytes() if path.exists() else None
             _put(path, temporary)
-    except OSError as error:
+    except BaseException as error:
+        # After Ctrl-C, too: a review that was interrupted says that nothing was changed.
         for path, content in before.items():
             with suppress(OSError):
                 _put(path, None if content is None else _staged(path, content))
+        if not isinstance(error, OSError):
+            raise
         raise OutputError(
             f"{error.filename or 'A file'} cannot be written: {error.strerror or error}. Nothing was changed; make "
             "room or make its folder writable, then do it again."
