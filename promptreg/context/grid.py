@@ -162,28 +162,36 @@ def run_grid(
         for budget in windows
     ]
     reader = FactReader()
+    found: dict[tuple[int, int], dict[Invariant, Finding]] = {}  # made small once, for all windows
     for number, cell in enumerate(cells, 1):
         rules = Rules(counter, cell.recording.tools, pinned)
-        yield run_cell(cell, rules, reader)
+        examples = found.setdefault((id(cell.contestant), id(cell.recording)), {})
+        yield run_cell(cell, rules, reader, examples)
         if progress is not None:
             progress(number, len(cells))
 
 
-def run_cell(cell: Cell, rules: Rules, reader: FactReader | None = None) -> Row:
+def run_cell(
+    cell: Cell,
+    rules: Rules,
+    reader: FactReader | None = None,
+    examples: dict[Invariant, Finding] | None = None,
+) -> Row:
     """One conversation sent call by call: before each answer that it has, and at its end.
 
     Args:
         cell: What is run.
         rules: What counts, and which messages have to stay.
         reader: Remembers texts from cell to cell.
+        examples: What was found of the same contestant and conversation in other windows; it is added to.
     """
-    return _Run(cell, rules, {}).row(reader or FactReader())
+    return _Run(cell, rules, {} if examples is None else examples).row(reader or FactReader())
 
 
 class _Run:
     """A cell while it is run."""
 
-    def __init__(self, cell: Cell, rules: Rules, shrunken: dict[tuple[str, Invariant], Finding]) -> None:
+    def __init__(self, cell: Cell, rules: Rules, shrunken: dict[Invariant, Finding]) -> None:
         self._cell = cell
         self._shrunken = shrunken
         self._rules = rules
@@ -293,8 +301,7 @@ class _Run:
 
     def _finding(self, kind: Invariant) -> Finding:
         sentence, case = self._first[kind]
-        key = self._cell.contestant.name, kind
-        if (done := self._shrunken.get(key)) is not None:  # one small example of a contestant is enough
+        if (done := self._shrunken.get(kind)) is not None:  # one small example of a contestant is enough
             return replace(done, times=self._times[kind])
 
         if self._asks:  # hundreds of smaller cases would be as many calls of the model
@@ -315,7 +322,7 @@ class _Run:
         small = shrink(case, fails, self._rules.total, self._rules.least)
         found = what(small) or known
         finding = Finding(kind, found.sentence, self._times[kind], small, shrunken=True)
-        self._shrunken[key] = finding
+        self._shrunken[kind] = finding
         return finding
 
 

@@ -212,6 +212,7 @@ def test_the_grid_yields_a_row_for_each_cell_and_tells_its_progress():
     examples = [row.findings[0].example for row in rows if row.strategy == "newest" and row.findings]
     assert len(examples) == 4
     assert all(len(example.messages) <= 3 for example in examples)
+    assert examples[0] is examples[1]  # of one conversation, made small once
 
 
 def test_a_conversation_that_the_format_has_no_place_for_is_no_strategys_fault():
