@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
-from promptreg.cli.lazy import LazyGroup
+from promptreg.cli.lazy import PartsGroup
 from promptreg.cli.options import example
 
 if TYPE_CHECKING:
@@ -23,17 +23,12 @@ PARTS: Final[Mapping[str, str]] = MappingProxyType(
 """Its subcommands and the line that `--help` shows for each; `promptreg.cli.context_<name>` holds the rest."""
 
 
-class Parts(LazyGroup):
+class Parts(PartsGroup):
     """The subcommands of `promptreg context`."""
 
     commands_by_name = PARTS
     modules = "promptreg.cli.context_"
-
-    def unknown(self, name: str) -> str:
-        """Names the closest subcommand, and all of them."""
-        from promptreg.config.hints import did_you_mean, listing  # noqa: PLC0415 - only for a misspelt command
-
-        return f"There is no command `context {name}`.{did_you_mean(name, PARTS)} Allowed: {listing(PARTS)}."
+    command_name = "context"
 
 
 @click.command(

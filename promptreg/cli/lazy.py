@@ -48,3 +48,17 @@ class LazyGroup(click.Group):
     def unknown(self, name: str) -> str:
         """What is said of a command that does not exist."""
         raise NotImplementedError
+
+
+class PartsGroup(LazyGroup):
+    """A command of `promptreg` that has subcommands of its own."""
+
+    command_name: ClassVar[str]
+    """The command's name."""
+
+    def unknown(self, name: str) -> str:
+        """Names the closest subcommand, and all of them."""
+        from promptreg.config.hints import did_you_mean, listing  # noqa: PLC0415 - only for a misspelt command
+
+        names = self.commands_by_name
+        return f"There is no command `{self.command_name} {name}`.{did_you_mean(name, names)} Allowed: {listing(names)}."

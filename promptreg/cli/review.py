@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
-from promptreg.cli.lazy import LazyGroup
+from promptreg.cli.lazy import PartsGroup
 from promptreg.cli.options import common_options, example
 
 if TYPE_CHECKING:
@@ -26,17 +26,12 @@ PARTS: Final[Mapping[str, str]] = MappingProxyType(
 """Its subcommands and the line that `--help` shows for each; `promptreg.cli.review_<name>` holds the rest."""
 
 
-class Parts(LazyGroup):
+class Parts(PartsGroup):
     """The subcommands of `promptreg review`."""
 
     commands_by_name = PARTS
     modules = "promptreg.cli.review_"
-
-    def unknown(self, name: str) -> str:
-        """Names the closest subcommand, and all of them."""
-        from promptreg.config.hints import did_you_mean, listing  # noqa: PLC0415 - only for a misspelt command
-
-        return f"There is no command `review {name}`.{did_you_mean(name, PARTS)} Allowed: {listing(PARTS)}."
+    command_name = "review"
 
 
 @click.command(
