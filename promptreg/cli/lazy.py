@@ -61,4 +61,5 @@ class PartsGroup(LazyGroup):
         from promptreg.config.hints import did_you_mean, listing  # noqa: PLC0415 - only for a misspelt command
 
         names = self.commands_by_name
-        return f"There is no command `{self.command_name} {name}`.{did_you_mean(name, names)} Allowed: {listing(names)}."
+        hint = did_you_mean(name, names)
+        return f"There is no command `{self.command_name} {name}`.{hint} Allowed: {listing(names)}."
