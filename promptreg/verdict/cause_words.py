@@ -127,6 +127,19 @@ _ERRORS: Final[Mapping[str, Words]] = {
         "Look in the report at what arrived; often a gateway answers in the server's place.",
         "在报告中查看收到的内容；常见原因是网关代替服务端作了响应。",
     ),
+    "not_fitted": _words(
+        "Not sent: the conversation cannot be shortened enough",
+        "未发送：对话无法缩短到窗口之内",
+        "Raise the target's window or lower the reserve, or shorten what must stay: system and pinned messages, tools, "
+        "the newest question.",
+        "提高目标部署的窗口或减少预留，或缩短必须保留的部分：系统消息、固定消息、工具和最新的提问。",
+    ),
+    "sent_otherwise": _words(
+        "Not judged: other messages went out than the context returned",
+        "未判定：发出的消息与上下文策略返回的不同",
+        "Look for what changes requests on their way: a wrapper around the client, a hook, a patched transport.",
+        "检查是什么在途中改动了请求：客户端的包装、钩子或修改过的传输层。",
+    ),
     "stream": _words(
         "Could not be judged: the stream broke off",
         "无法判定：流式响应中断",
@@ -170,6 +183,14 @@ _WORDS: Final[Mapping[str, Words]] = {
         "JSON 的键或类型变了",
         "Give the target a JSON schema through response_format, or list the keys in the prompt.",
         "用 response_format 给目标部署一个 JSON schema，或在提示词中列出各键。",
+    ),
+    "context": _words(
+        "Conversation shortened for the target",
+        "对话为目标部署缩短",
+        "See in the report what was dropped; pin what is needed, take another strategy (`promptreg context test` "
+        "compares them), or raise the target's window.",
+        "在报告中查看移除了什么；固定所需的消息，换一种策略（用 `promptreg context test` 比较），"
+        "或提高目标部署的窗口。",
     ),
     "empty": _words(
         "Empty answers",

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 Cause = tuple[str, ...]
 
 FAULT, MOVED, CHECK, CHANNEL, ERROR, FACTS = "fault", "moved", "check", "channel", "error", "facts"
+CONTEXT: Final = "context"
+"""The target was sent a shortened conversation, and the source was not sent the same."""
 
 _LAYOUT: Final = frozenset({"fence", "no_fence", "table", "no_table", "list", "no_list", "single_line"})
 _SAID: Final = frozenset({CHANNEL, CHECK, "language"})
@@ -66,6 +68,8 @@ _LEADS_TO: Final[Mapping[str, frozenset[str]]] = {
     "F43": _TEXT | {"F02", "F03", "F19", "F29", "F30", "tool_arguments"},
     "F51": _ALL,
     MOVED: frozenset({"reasoning", "F10"}),
+    # What was not sent is a reason for what is not answered; for the form of an answer it is none.
+    CONTEXT: frozenset({CHANNEL, CHECK, "length"}),
     # Of signs only what they lead to in the same answers: `signs_of` reads the others off other answers.
     "json": frozenset({"F24", "F25"}),
     "json_shape": frozenset({"F25"}),
@@ -127,9 +131,9 @@ def by_likelihood(causes: Iterable[Cause]) -> list[Cause]:
 
 
 _LIKELIEST: Final = (
-    *(ERROR, MOVED, "json", FAULT, "empty", "refusal", "language", "tool_call", "no_tool_call", "tool_arguments"),
-    *("json_shape", "cut", "fence", "no_fence", "table", "no_table", "list", "no_list", "single_line"),
-    *("length", "finish_reason", "reasoning", "text", CHECK, CHANNEL),
+    *(ERROR, MOVED, "json", FAULT, CONTEXT, "empty", "refusal", "language", "tool_call", "no_tool_call"),
+    *("tool_arguments", "json_shape", "cut", "fence", "no_fence", "table", "no_table", "list", "no_list"),
+    *("single_line", "length", "finish_reason", "reasoning", "text", CHECK, CHANNEL),
 )
 """First words of causes, the ones that explain most first; what is cut by its budget lost its layout by that."""
 

@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING
 from promptreg.deployment.reading import ReadProblemKind
 from promptreg.scoring.contract.moved import moved_places
 from promptreg.verdict.clusters import clusters_of
-from promptreg.verdict.consequences import ERROR, MOVED
+from promptreg.verdict.consequences import CONTEXT, ERROR, MOVED
 from promptreg.verdict.model import CaseVerdict, Sign
+from promptreg.workflow.context_said import cut_apart
+from promptreg.workflow.sent import NEVER_ASKED
 from promptreg.workflow.stored import CaseSamples
 
 if TYPE_CHECKING:
@@ -28,6 +30,9 @@ _KINDS = {
     ReadProblemKind.ERROR_IN_STREAM: "stream",
     ReadProblemKind.STREAM_CUT: "stream",
 }
+
+
+_ANSWERED_OTHERWISE = frozenset({CaseVerdict.CHANGED, CaseVerdict.DRIFT, CaseVerdict.FAIL})
 
 
 def with_clusters(store: Store, record: RunRecord, judged: Iterable[JudgedSuite]) -> tuple[JudgedSuite, ...]:
@@ -50,7 +55,7 @@ def _with_clusters(
     suite: JudgedSuite, errors: Mapping[tuple[str, str], tuple[Sign, ...] | None], given_up: tuple[Sign, ...]
 ) -> JudgedSuite:
     name = suite.judgement.suite
-    more = {judged.case.case_id: _moved(judged) for judged in suite.cases()}
+    more = {judged.case.case_id: (*_moved(judged), *_shortened(judged, suite)) for judged in suite.cases()}
     for (of_suite, case_id), signs in errors.items():
         if of_suite == name:
             more[case_id] = given_up if signs is None else signs
@@ -64,6 +69,15 @@ def _moved(judged: JudgedCase) -> tuple[Sign, ...]:
     target = [answer for answer in judged.target if answer is not None]
     places = moved_places([*source, *target], len(source))
     return tuple(Sign((MOVED, place), count) for place, count in sorted(places.items()))
+
+
+def _shortened(judged: JudgedCase, suite: JudgedSuite) -> tuple[Sign, ...]:
+    """That the target was sent less than the source, where it answered otherwise."""
+    source, target = suite.pairing.source.of(judged.case), suite.pairing.target.of(judged.case)
+    answers = sum(answer is not None for answer in judged.target)
+    if source is None or target is None or not answers or judged.judgement.verdict not in _ANSWERED_OTHERWISE:
+        return ()
+    return (Sign((CONTEXT,), answers),) if cut_apart(source, target) else ()
 
 
 def _errors(samples: Mapping[int, ReadSample]) -> tuple[Sign, ...]:
@@ -82,6 +96,8 @@ def _kind(sample: ReadSample, problem: ReadProblem) -> tuple[str, ...]:
     if problem.kind is ReadProblemKind.HTTP_STATUS and problem.status is not None:
         return "status", str(problem.status)
     failure = sample.stored.attempts[-1].failure
+    if failure is not None and failure.kind in NEVER_ASKED:
+        return (failure.kind.value,)
     if failure is not None:
         return ("timeout",) if "timeout" in failure.kind.value else ("connection",)
     return (_KINDS.get(problem.kind, "connection"),)

@@ -178,6 +178,21 @@ def test_what_cannot_be_shortened_enough_is_an_error_and_is_never_sent(contexts)
     assert all(cases_of(compared)[name]["verdict"] != "error" for name in CASES)
 
 
+def test_causes_name_what_was_shortened_and_what_was_not_sent(contexts):
+    write(contexts, {**CASES, "huge": HUGE})
+    contexts.record()
+    _, compared = contexts.compare()
+    clusters = {cluster["cause"]: cluster for cluster in compared["suites"][0]["clusters"]}
+    assert clusters["error:not_fitted"]["cases"] == ["huge"]
+    assert clusters["error:not_fitted"]["title"] == "Not sent: the conversation cannot be shortened enough"
+    moved = [name for name, case in cases_of(compared).items() if case["verdict"] in {"drift", "fail"}]
+    assert moved
+    assert set(clusters["context"]["cases"]) >= set(moved) - {"short"}
+    assert "short" not in clusters["context"]["cases"]
+    assert clusters["context"]["title_zh"] == "对话为目标部署缩短"
+    assert clusters["context"]["also"]
+
+
 def test_what_is_not_sent_is_told_once_however_often_a_run_is_resumed(contexts):
     write(contexts, {"short": CASES["short"], "huge": HUGE})
     contexts.record()
