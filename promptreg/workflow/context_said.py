@@ -46,7 +46,7 @@ def _with_context(judgement: CaseJudgement, case: Case, pairing: Pairing, *, kno
     elif not known and (why := _why_new(case, source, pairing)) is not None:
         said = why
     elif target.problem is not None and known:
-        said = Sentence(f"Not judged. {names[1]}: {target.problem.en}", f"未判断。{names[1]}：{target.problem.zh}")
+        said = Sentence(f"Not judged. {names[1]}: {target.problem.en}", f"未作判定。{names[1]}：{target.problem.zh}")
     elif known and (more := told(source, target, judgement.verdict)) is not None:
         said = Sentence(f"{said.en} {more.en}", f"{said.zh}{more.zh}")
     return replace(judgement, sentence=said, context=sides_json(source, target))
