@@ -9,13 +9,14 @@ from __future__ import annotations
 import shutil
 import tempfile
 from itertools import chain, islice
-from typing import IO, TYPE_CHECKING, Literal, NamedTuple, TypeAlias
+from typing import IO, TYPE_CHECKING, Literal, TypeAlias
 
 from promptreg.canonical import Json, sha256_of
 from promptreg.errors import OutputError
 from promptreg.report import embed
 from promptreg.report.catalogue import catalogues
 from promptreg.report.index import Entry, entry_of
+from promptreg.report.output import Written
 from promptreg.report.pack import packed_case
 from promptreg.report.page import asset, policy, replaced, template
 from promptreg.report.payload import SCHEMA, Payload, to_json
@@ -44,16 +45,6 @@ SCRIPTS = (
 """The page's code, in the order in which it is joined."""
 
 Details: TypeAlias = Literal["auto", "all", "changed", "none"]
-
-
-class Written(NamedTuple):
-    """What was written."""
-
-    path: Path
-    size_bytes: int
-    cases: int
-    left_out: int
-    """Cases whose details are not in the file."""
 
 
 def write_html(

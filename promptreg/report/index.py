@@ -65,9 +65,14 @@ def entry_of(case: CaseView, chunk: int | None, position: int) -> Entry:
     if (channel := picture_channel(case)) is not None and channel.spread is not None:
         row["measured"] = channel.name
         row["noise"], row["distance"] = _rounded([fmean(channel.spread.source), fmean(channel.spread.target)])
+    return Entry(row, worst_first(case), chunk, position)
+
+
+def worst_first(case: CaseView) -> tuple[float, str, str]:
+    """The key that orders cases: the most severe first, then by suite and id."""
     # NaN is worst: an unknown severity must not hide at the end of the list.
     severity = case.severity if case.severity == case.severity else float("inf")
-    return Entry(row, (-severity, case.suite, case.case_id), chunk, position)
+    return (-severity, case.suite, case.case_id)
 
 
 def widest_spread(case: CaseView) -> SpreadView | None:

@@ -77,6 +77,15 @@ def _deployments(payload: Payload, words: Mapping[str, str]) -> Iterator[str]:
     yield "</tbody></table>\n"
 
 
+def differing(payload: Payload) -> Iterator[tuple[str, str | None, str | None]]:
+    """The settings that differ: name, value on the source, on the target; None where a side does not have it."""
+    source, target = _settings(payload.source), _settings(payload.target)
+    for key in dict.fromkeys((*source, *target)):
+        left, right = source.get(key), target.get(key)
+        if left != right and all(each is None or each.compared for each in (left, right)):
+            yield key[1], None if left is None else left.value, None if right is None else right.value
+
+
 def _settings(deployment: DeploymentView) -> dict[tuple[str, str], SettingView]:
     return {(setting.group, setting.name): setting for setting in deployment.settings}
 

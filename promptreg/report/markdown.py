@@ -1,0 +1,258 @@
+"""The summary for a merge request: verdict, what differs, causes, the worst cases. Always short enough for a comment.
+
+Ids, names, changes and sentences may come from a model: each stands on one line, its Markdown and HTML escaped, and
+what forges turn into mentions, references or links is broken by an invisible joiner.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from heapq import nsmallest
+from typing import TYPE_CHECKING, Final
+from urllib.parse import quote
+
+from promptreg.report.catalogue import catalogues
+from promptreg.report.index import worst_first
+from promptreg.report.output import Written, changes_of, new_file, plain
+from promptreg.report.static import VERDICTS, differing
+from promptreg.text.preview import preview
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from pathlib import Path
+
+    from promptreg.report.payload import CaseView, Payload
+    from promptreg.text.sentence import Language, Sentence
+
+MOST_CHARACTERS: Final = 60_000
+"""Longest summary: GitHub refuses comments of more than 65 536 characters."""
+
+WORST: Final = 20
+"""Cases that are listed."""
+
+MARKER: Final = "<!-- promptreg-summary"
+"""What the first line begins with, so that a script finds the comment that it wrote before and replaces it."""
+
+_QUIET: Final = frozenset({"pass", "changed"})
+_MOST_CHANGES: Final = 3
+
+# Longest texts, in columns before escaping.
+_NAME_COLUMNS: Final = 80
+_VALUE_COLUMNS: Final = 120
+_SENTENCE_COLUMNS: Final = 320
+_CHANGE_COLUMNS: Final = 24
+
+# Rooms of the sections, in characters after escaping. With the rest, which is bounded too, they stay below the limit.
+_ROOM_SENTENCE: Final = 3_000
+_ROOM_NEXT: Final = 3_000
+_ROOM_SUITES: Final = 8_000
+_ROOM_WARNINGS: Final = 6_000
+_ROOM_SETTINGS: Final = 9_000
+_ROOM_CAUSES: Final = 10_000
+_ROOM_CASES: Final = 17_000
+_ROOM_TEXT: Final = 1_500
+
+_MEANT: Final = {
+    **{char: f"\\{char}" for char in "\\`*_[]~$"},
+    "|": "&#124;",
+    "<": "&lt;",
+    ">": "&gt;",
+    "&": "&amp;",
+}
+"""How characters are written that Markdown, HTML or the mathematics of a forge would read."""
+
+_JOINER: Final = "\u2060"
+_ADDRESSES: Final = re.compile(r"(?<=:)(?=//)|(?<=www)(?=\.)", re.IGNORECASE)
+# Of GitHub, GitLab, Gitea and Azure DevOps: people, issues, requests, labels, milestones, epics, snippets, emoji.
+_REFERENCES: Final = re.compile(r'(?<=[@#!%~&$^])(?=[\w"])|(?<=\bGH)(?=-\d)|(?<=:)(?=[\w+-]{1,40}:)', re.IGNORECASE)
+
+
+def write_markdown(payload: Payload, path: Path, language: Language) -> Written:
+    """Writes the summary to `path`, all or nothing.
+
+    Args:
+        payload: what to show. Its cases are read once, one at a time.
+        path: the file to write; its folder is made when it is missing.
+        language: of the summary.
+
+    Raises:
+        OutputError: the file cannot be written.
+    """
+    counts: Counter[str] = Counter()
+    worst = nsmallest(WORST, _counted(payload.cases, counts), key=worst_first)
+    with new_file(path) as out:
+        out.write(_summary(payload, worst, counts, language))
+    left_out = sum(counts.values()) - len(worst)
+    return Written(path, path.stat().st_size, sum(counts.values()), left_out)
+
+
+def _counted(cases: Iterable[CaseView], counts: Counter[str]) -> Iterator[CaseView]:
+    """The cases that a reader should look at; all are counted."""
+    for case in cases:
+        counts[case.verdict] += 1
+        if case.verdict not in _QUIET:
+            yield case
+
+
+def _summary(payload: Payload, worst: Sequence[CaseView], counts: Counter[str], language: Language) -> str:
+    words = catalogues()[language]
+    head = [_marker(payload), _title(payload, words), _prose(payload.sentence.text(language), _ROOM_SENTENCE)]
+    counted = " · ".join(f"**{counts[name]}** {words['verdict.' + name]}" for name in VERDICTS if counts[name])
+    sections = [
+        *head,
+        counted,
+        *_suites(payload, language, words),
+        *_list(words["warnings.title"], payload.warnings, language, _ROOM_WARNINGS, words),
+        *_list(words["next.title"], payload.next_steps, language, _ROOM_NEXT, words),
+        *_settings(payload, words),
+        *_causes(payload, language, words),
+        *_cases(payload, worst, counts, language, words),
+        _footer(payload, words),
+    ]
+    return "\n\n".join(section for section in sections if section) + "\n"
+
+
+def _marker(payload: Payload) -> str:
+    # Quoted names hold no ">", so nothing in them ends the comment.
+    source, target = (quote(plain(each.name)[:_NAME_COLUMNS], safe="") for each in (payload.source, payload.target))
+    return f"{MARKER} source={source} target={target} -->"
+
+
+def _title(payload: Payload, words: Mapping[str, str]) -> str:
+    return f"## {words['suite.' + payload.verdict]} · {_name(payload.source.name)} → {_name(payload.target.name)}"
+
+
+def _suites(payload: Payload, language: Language, words: Mapping[str, str]) -> Iterator[str]:
+    if len(payload.suites) > 1:
+        yield f"### {words['suites.title']}"
+        rows = (
+            (_name(suite.name), words["suite." + suite.verdict], _prose(suite.sentence.text(language)))
+            for suite in payload.suites
+        )
+        yield _table(
+            (words["summary.suite"], words["summary.verdict"], words["summary.why"]), rows, _ROOM_SUITES, words
+        )
+
+
+def _list(
+    title: str, sentences: Sequence[Sentence], language: Language, room: int, words: Mapping[str, str]
+) -> Iterator[str]:
+    if sentences:
+        yield f"### {title}"
+        rows = (f"- {_prose(sentence.text(language))}" for sentence in dict.fromkeys(sentences))
+        yield "\n".join(_fitting(rows, room, words["summary.more"], "- {more}"))
+
+
+def _settings(payload: Payload, words: Mapping[str, str]) -> Iterator[str]:
+    yield f"### {words['deployments.title']}"
+    found = list(differing(payload))
+    if not found:
+        yield words["deployments.same"]
+        return
+    absent = words["deployments.absent"]
+    rows = (
+        (
+            _prose(words.get(f"setting.{name}", name), _VALUE_COLUMNS * 4, _NAME_COLUMNS),
+            *(absent if value is None else _name(value, _VALUE_COLUMNS) for value in (source, target)),
+        )
+        for name, source, target in found
+    )
+    head = (words["summary.setting"], _name(payload.source.name), _name(payload.target.name))
+    yield _table(head, rows, _ROOM_SETTINGS, words)
+
+
+def _causes(payload: Payload, language: Language, words: Mapping[str, str]) -> Iterator[str]:
+    if payload.causes:
+        yield f"### {words['causes.title']}"
+        rows = (
+            (
+                _prose(cause.title.text(language)),
+                words["verdict." + cause.verdict],
+                str(cause.cases),
+                _prose(cause.next_step.text(language)),
+            )
+            for cause in payload.causes
+        )
+        head = (words["summary.cause"], words["summary.verdict"], words["summary.cases"], words["next.title"])
+        yield _table(head, rows, _ROOM_CAUSES, words)
+
+
+def _cases(
+    payload: Payload, worst: Sequence[CaseView], counts: Counter[str], language: Language, words: Mapping[str, str]
+) -> Iterator[str]:
+    if worst:
+        yield f"### {words['list.title']}"
+        several = len(payload.suites) > 1
+        rows = (
+            (
+                words["verdict." + case.verdict],
+                f"{_name(case.suite)} / {_name(case.case_id)}" if several else _name(case.case_id),
+                _prose(case.sentence.text(language)) + _changes(case),
+            )
+            for case in worst
+        )
+        head = (words["summary.verdict"], words["summary.case"], words["summary.why"])
+        others = sum(number for verdict, number in counts.items() if verdict not in _QUIET) - len(worst)
+        yield _table(head, rows, _ROOM_CASES, words, others)
+
+
+def _changes(case: CaseView) -> str:
+    shown = [
+        " → ".join(_name(text, _CHANGE_COLUMNS) if text else "∅" for text in (change.golden, change.candidate))
+        for change in changes_of(case)[:_MOST_CHANGES]
+    ]
+    return f" ({'; '.join(shown)})" if shown else ""
+
+
+def _footer(payload: Payload, words: Mapping[str, str]) -> str:
+    run, version = (_prose(text, _ROOM_TEXT, _NAME_COLUMNS) for text in (payload.run_id, payload.version))
+    return "<sub>" + words["overview.footer"].replace("{version}", version).replace("{run}", run) + "</sub>"
+
+
+def _table(
+    head: Sequence[str], rows: Iterable[Sequence[str]], room: int, words: Mapping[str, str], others: int = 0
+) -> str:
+    """A table of finished cells, as many rows as there is room for, and below it how many were left out."""
+    lines = ["| " + " | ".join(cells) + " |" for cells in rows]
+    fitting = list(_fitting(lines, room, words["summary.more"], "\n{more}", others))
+    return "\n".join(["| " + " | ".join(head) + " |", "| " + " | ".join("---" for _ in head) + " |", *fitting])
+
+
+def _fitting(rows: Iterable[str], room: int, more: str, form: str, others: int = 0) -> Iterator[str]:
+    """The rows that fit, and a line that says how many do not, where some do not."""
+    left_out = others
+    full = False
+    for row in rows:
+        room -= len(row) + 1
+        full = full or room < 0
+        if full:
+            left_out += 1
+        else:
+            yield row
+    if left_out:
+        yield form.replace("{more}", more.replace("{count}", str(left_out)))
+
+
+def _prose(text: str, room: int = _ROOM_TEXT, columns: int = _SENTENCE_COLUMNS) -> str:
+    """A text that is shown and does nothing."""
+    line = preview(plain(text), columns)
+    return _written(_REFERENCES.sub(_JOINER, _ADDRESSES.sub(_JOINER, line)), room)
+
+
+def _name(text: str, columns: int = _NAME_COLUMNS) -> str:
+    """A name or value as code, in which forges look for no mentions: it can be copied as it is."""
+    line = preview(plain(text), columns)
+    return f"<code>{_written(_ADDRESSES.sub(_JOINER, line), 8 * columns)}</code>" if line else "∅"
+
+
+def _written(line: str, room: int) -> str:
+    pieces = []
+    for char in line:
+        piece = _MEANT.get(char, char)
+        room -= len(piece)
+        if room < 1:
+            pieces.append("…")
+            break
+        pieces.append(piece)
+    return "".join(pieces)

@@ -1,0 +1,81 @@
+"""Files that are written whole or not at all, and what writers other than the page's share."""
+
+from __future__ import annotations
+
+import contextlib
+from dataclasses import replace
+from typing import IO, TYPE_CHECKING, NamedTuple
+
+from promptreg.errors import OutputError
+from promptreg.report.embed import whole
+from promptreg.report.page import replaced
+from promptreg.text.terminal import safe_for_terminal
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from promptreg.report.payload import AnswerGroup, CaseView, ChangeView
+
+
+class Written(NamedTuple):
+    """What was written."""
+
+    path: Path
+    size_bytes: int
+    cases: int
+    left_out: int
+    """Cases whose details are not in the file."""
+
+
+@contextlib.contextmanager
+def new_file(path: Path) -> Iterator[IO[str]]:
+    """A UTF-8 file to write, which takes the place of `path` when the block ends and is gone when it raises.
+
+    Args:
+        path: the file; its folder is made when it is missing.
+
+    Raises:
+        OutputError: it cannot be written; an older file there is as it was.
+    """
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with replaced(path) as out:
+            yield out
+    except OSError as error:
+        raise OutputError(f"The report cannot be written to {path}: {error.strerror or error}.") from error
+
+
+def plain(text: str) -> str:
+    """Text for a file that people read: no terminal escapes, no control characters, nothing that UTF-8 refuses."""
+    return whole(safe_for_terminal(text))
+
+
+def changes_of(case: CaseView) -> tuple[ChangeView, ...]:
+    """The short changes of the most frequent of those candidates that differ: `3天` became `30天`."""
+    found = [
+        (len(group.passes), tuple(change for diff in group.diffs[:1] for part in diff.parts for change in part.changes))
+        for group in case.candidate
+    ]
+    return max(found, key=lambda item: (bool(item[1]), item[0]), default=(0, ()))[1]
+
+
+def without_answers(case: CaseView) -> CaseView:
+    """The case without its request and its answers, so that many of them can be kept; the short changes stay."""
+    return replace(
+        case,
+        golden=(),
+        candidate=tuple(map(_without_texts, case.candidate)),
+        source_samples=(),
+        messages=(),
+        context=None,
+        source_params={},
+        target_params={},
+    )
+
+
+def _without_texts(group: AnswerGroup) -> AnswerGroup:
+    diffs = tuple(
+        replace(diff, parts=tuple(replace(part, operations=()) for part in diff.parts)) for diff in group.diffs
+    )
+    return replace(group, content="", tool_calls=(), reasonings=(), diffs=diffs)
