@@ -15,6 +15,9 @@ from promptreg.cli.options import Share, common_options, example, json_option
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from promptreg.report.files import Kind
+    from promptreg.workflow.outputs import Output
+
 
 def _numbers(_: click.Context, __: click.Parameter, value: str | None) -> tuple[int, ...]:
     """`3,5` as numbers."""
@@ -38,6 +41,14 @@ def _numbers(_: click.Context, __: click.Parameter, value: str | None) -> tuple[
 @click.option("--alpha", type=Share(), help="False-alarm rate of the drift test.")
 @click.option("--fdr", type=Share(), help="False discovery rate of the case list.")
 @click.option("--html", "html", type=click.Path(path_type=Path, dir_okay=False), help="Where to write the report.")
+@click.option(
+    "--junit", type=click.Path(path_type=Path, dir_okay=False), help="Write the verdicts as JUnit XML too, for CI."
+)
+@click.option(
+    "--markdown",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="Write a summary for a merge request too, in less than 60 000 characters.",
+)
 @click.option("--allow-inconclusive", is_flag=True, help="Exit with 0 instead of 3 when nothing could be decided.")
 @click.option("--dry-run", is_flag=True, help="Print calls, estimated tokens and time; send nothing.")
 @json_option
@@ -54,6 +65,8 @@ def command(
     alpha: float | None,
     fdr: float | None,
     html: Path | None,
+    junit: Path | None,
+    markdown: Path | None,
     allow_inconclusive: bool,
     dry_run: bool,
     as_json: bool,
@@ -66,11 +79,16 @@ def command(
     SUITES are files or folders; without any, the project's own suites are compared. Exit codes: 0 equivalent, 1 drift
     or regression, 3 inconclusive, 4 when the deployment failed, 2 when the project is wrong.
     """
-    from promptreg.cli.console import messages_shown, notices  # noqa: PLC0415 - loaded when the command runs, not for --help
+    from promptreg.cli.console import (  # noqa: PLC0415 - loaded when the command runs, not for --help
+        messages_shown,
+        notices,
+        reader_language,
+    )
     from promptreg.cli.record import print_estimate, print_failures  # noqa: PLC0415 - see above
     from promptreg.cli.verdicts import print_comparison  # noqa: PLC0415 - see above
     from promptreg.config import load_config  # noqa: PLC0415 - see above
     from promptreg.replay.progress import renderer_for  # noqa: PLC0415 - see above
+    from promptreg.report.files import Form  # noqa: PLC0415 - see above
     from promptreg.workflow.compare import CompareOptions, compare, plan_compare  # noqa: PLC0415 - see above
 
     if run_id is not None:
@@ -90,6 +108,8 @@ def command(
         alpha=alpha,
         fdr=fdr,
         report=html,
+        beside=_beside(html, markdown=markdown, junit=junit),
+        form=Form(reader_language(config.language)),
         allow_inconclusive=allow_inconclusive,
     )
     if dry_run:
@@ -105,6 +125,23 @@ def command(
     if result.failures:
         print_failures(result.failures, "compare --resume", result.comparison.run_id)
     return int(result.comparison.exit_code)
+
+
+def _beside(html: Path | None, *, markdown: Path | None, junit: Path | None) -> tuple[Output, ...]:
+    """What is written beside the report; no two of them to one file."""
+    from promptreg.errors import UsageError  # noqa: PLC0415 - see above
+    from promptreg.workflow.outputs import Output  # noqa: PLC0415 - see above
+
+    taken = {} if html is None else {html.resolve(): "--html"}
+    outputs = []
+    wanted: tuple[tuple[Kind, Path | None], ...] = (("markdown", markdown), ("junit", junit))
+    for kind, path in wanted:
+        if path is not None:
+            if other := taken.get(path.resolve()):
+                raise UsageError(f"--{kind} and {other} name the same file, {path}: give each its own.")
+            taken[path.resolve()] = f"--{kind}"
+            outputs.append(Output(kind, path))
+    return tuple(outputs)
 
 
 def _refuse_beside_run(given: Mapping[str, object]) -> None:

@@ -10,32 +10,65 @@ import click
 from promptreg.cli.options import common_options, example
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from promptreg.report.files import Kind
     from promptreg.report.html import Details
 
 
 @click.command("report", epilog=example("promptreg report 20261201-231502-ascend-9c1e -o reports/again.html"))
 @click.argument("run_id", metavar="RUN")
-@click.option("-o", "--output", type=click.Path(path_type=Path, dir_okay=False), help="Default: reports/RUN.html.")
+@click.option(
+    "-o",
+    "--output",
+    metavar="PATH",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="Where to; the suffix decides on the kind: .html (default: reports/RUN.html), .md (summary for a merge "
+    "request), .xml (JUnit), .csv (a row per case, formulas made harmless) or .jsonl (all there is of each case).",
+)
 @click.option(
     "--details",
     type=click.Choice(["auto", "all", "changed", "none"]),
     default="auto",
     show_default=True,
-    help="Whose details the report holds. auto: all of up to 500 cases, else of those that did not pass.",
+    help="Of a page: whose details it holds. auto: all of up to 500 cases, else of those that did not pass.",
 )
+@click.option("--force", is_flag=True, help="Of a page: write it also where it is larger than 100 MB.")
+@click.option("--excel", is_flag=True, help="Of a .csv: begin with the mark without which Excel garbles Chinese.")
 @common_options
 def command(
-    run_id: str, output: Path | None, details: Details, config_path: Path | None, verbose: bool, quiet: bool
+    run_id: str,
+    output: Path | None,
+    details: Details,
+    force: bool,
+    excel: bool,
+    config_path: Path | None,
+    verbose: bool,
+    quiet: bool,
 ) -> int:
     """Write the report of a stored RUN again, judged against the baseline as it is now. No calls are made."""
-    from promptreg.cli.verdicts import print_comparison  # noqa: PLC0415 - loaded when the command runs, not for --help
+    from promptreg.cli.console import reader_language  # noqa: PLC0415 - loaded when the command runs, not for --help
+    from promptreg.cli.verdicts import print_comparison  # noqa: PLC0415 - see above
     from promptreg.config import load_config  # noqa: PLC0415 - see above
-    from promptreg.errors import UsageError  # noqa: PLC0415 - see above
+    from promptreg.report.files import Form, kind_of  # noqa: PLC0415 - see above
     from promptreg.workflow.compare import CompareOptions, compare  # noqa: PLC0415 - see above
 
-    if output is not None and output.suffix.lower() not in {".html", ".htm"}:
-        raise UsageError(f"A report is an HTML file: {output} must end in .html.")
+    kind = "html" if output is None else kind_of(output)
+    _refuse_of_others(kind, {"--details": details != "auto", "--force": force}, "html")
+    _refuse_of_others(kind, {"--excel": excel}, "csv")
     config = load_config(config_path, Path.cwd())
-    result = compare(config, CompareOptions(run_id=run_id, report=output, details=details, ask_judges=False))
+    form = Form(reader_language(config.language), details, force, excel)
+    result = compare(
+        config, CompareOptions(run_id=run_id, report=output, report_kind=kind, form=form, ask_judges=False)
+    )
     print_comparison(result, config, quiet=quiet, verbose=verbose)
     return 0
+
+
+def _refuse_of_others(kind: Kind, given: Mapping[str, bool], owner: Kind) -> None:
+    """Options of one kind of report, given for another."""
+    from promptreg.errors import UsageError  # noqa: PLC0415 - see above
+
+    for name, used in given.items():
+        if used and kind != owner:
+            raise UsageError(f"{name} is of reports that end in .{owner}: leave it out, or give -o such a name.")

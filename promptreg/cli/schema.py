@@ -36,6 +36,7 @@ SCHEMAS = {
         "promptreg.scoring.faults.payload_schema:payload_schema", "a line of what `promptreg diagnose` reads"
     ),
     "comparison": _Source("promptreg.workflow.schema:comparison_schema", "what `promptreg compare --json` prints"),
+    "case": _Source("promptreg.report.jsonl:case_schema", "a line of what `promptreg report RUN -o FILE.jsonl` writes"),
 }
 """Every published schema by name. The folder that owns a format owns its schema."""
 

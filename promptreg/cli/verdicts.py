@@ -64,7 +64,8 @@ def print_comparison(result: Compared, config: Config, *, quiet: bool, verbose: 
     for warning in result.comparison.warnings:
         out.print(_WARNING[language].format(text=safe_for_terminal(warning)), style="yellow")
     out.print(_RUN[language].format(run=result.comparison.run_id))
-    out.print(_REPORT[language].format(path=_shown(result.report)))
+    for path in (result.report, *(output.path for output in result.beside)):
+        out.print(_REPORT[language].format(path=_shown(path)))
     if result.comparison.exit_code is ExitCode.DRIFT:
         out.print(_DECIDE[language])
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 from promptreg.errors import UsageError
 from promptreg.report.csv_rows import write_csv
@@ -21,7 +21,10 @@ if TYPE_CHECKING:
     from promptreg.report.payload import Payload
     from promptreg.text.sentence import Language
 
-KINDS: Final[Mapping[str, str]] = {
+Kind: TypeAlias = Literal["html", "markdown", "junit", "csv", "jsonl"]
+"""A kind of report."""
+
+KINDS: Final[Mapping[str, Kind]] = {
     ".html": "html",
     ".htm": "html",
     ".md": "markdown",
@@ -46,7 +49,7 @@ class Form:
     """Of a CSV file: for Excel."""
 
 
-def kind_of(path: Path) -> str:
+def kind_of(path: Path) -> Kind:
     """The kind of a file by its suffix.
 
     Raises:
@@ -61,14 +64,14 @@ def kind_of(path: Path) -> str:
     return kind
 
 
-def write_report(payload: Payload, path: Path, form: Form, kind: str | None = None) -> Written:
+def write_report(payload: Payload, path: Path, form: Form, kind: Kind | None = None) -> Written:
     """Writes a report to `path`, all or nothing.
 
     Args:
         payload: what to show; its cases are read once.
         path: the file to write.
         form: how.
-        kind: one of the values of `KINDS`; None for what the suffix says.
+        kind: what the file is; None for what the suffix says.
 
     Raises:
         UsageError: the suffix says nothing.

@@ -90,7 +90,8 @@ def _write_chunks(payload: Payload, details: Details, out: IO[str], limit_bytes:
         if limit_bytes is not None and written > limit_bytes:
             raise OutputError(
                 f"The report would be larger than {limit_bytes // 1_000_000} MB, which browsers do not open well. "
-                "Write it with --details changed or --details none, or select fewer cases with --select."
+                "Write it with --details changed or --details none, select fewer cases with --select, or write it with "
+                "--force nonetheless."
             )
 
     cases = iter(payload.cases)

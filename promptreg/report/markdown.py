@@ -36,6 +36,7 @@ MARKER: Final = "<!-- promptreg-summary"
 
 _QUIET: Final = frozenset({"pass", "changed"})
 _MOST_CHANGES: Final = 3
+_MOST_BREACHES: Final = 2
 
 # Longest texts, in columns before escaping.
 _NAME_COLUMNS: Final = 80
@@ -188,13 +189,20 @@ def _cases(
             (
                 words["verdict." + case.verdict],
                 f"{_name(case.suite)} / {_name(case.case_id)}" if several else _name(case.case_id),
-                _prose(case.sentence.text(language)) + _changes(case),
+                _why(case, language) + _changes(case),
             )
             for case in worst
         )
         head = (words["summary.verdict"], words["summary.case"], words["summary.why"])
         others = sum(number for verdict, number in counts.items() if verdict not in _QUIET) - len(worst)
         yield _table(head, rows, _ROOM_CASES, words, others)
+
+
+def _why(case: CaseView, language: Language) -> str:
+    """What was lost says more about a drift than how far it went."""
+    if case.verdict == "drift" and case.breaches:
+        return _prose(" ".join(breach.text(language) for breach in case.breaches[:_MOST_BREACHES]))
+    return _prose(case.sentence.text(language))
 
 
 def _changes(case: CaseView) -> str:

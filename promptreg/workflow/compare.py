@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from promptreg.baseline.paths import baseline_path, safe_name
 from promptreg.errors import BaselineError, OutputError, Problem, RefusedError, UsageError
-from promptreg.report.html import WARN_BYTES, Details, write_html
+from promptreg.report.files import Form
+from promptreg.report.html import WARN_BYTES
 from promptreg.scoring.embedders.registry import load_embedder
 from promptreg.store.store import Store
 from promptreg.text.counted import counted
@@ -20,6 +22,7 @@ from promptreg.workflow.estimate import Estimate, estimate
 from promptreg.workflow.judge import JudgedSuite, judge_stored, rules_of
 from promptreg.workflow.judge_calls import Judges, calls_at_most
 from promptreg.workflow.looks import Judge, judged_in_looks, looks_of
+from promptreg.workflow.outputs import Output, write_outputs
 from promptreg.workflow.pairing import Pairing, baseline_of, pair_with_baseline, recorded_pairs
 from promptreg.workflow.plugins import load_extensions
 from promptreg.workflow.project import project_suites
@@ -36,6 +39,7 @@ if TYPE_CHECKING:
 
     from promptreg.canonical import Json, JsonObject
     from promptreg.config import Config, Deployment
+    from promptreg.report.files import Kind
     from promptreg.store.runs import RunRecord
     from promptreg.suite.model import Suite
     from promptreg.text.sentence import Sentence
@@ -63,9 +67,13 @@ class CompareOptions:
     fdr: float | None = None
     report: Path | None = None
     """Where to write the report; None for reports/RUN.html in the project."""
+    report_kind: Kind = "html"
+    """What to write there."""
+    beside: tuple[Output, ...] = ()
+    """What else to write, from the cases without their answers: a Markdown summary, JUnit."""
+    form: Form = field(default_factory=Form)
+    """How files are written."""
     allow_inconclusive: bool = False
-    details: Details = "auto"
-    """Whose details the report holds: all, changed (whatever did not pass), none; auto decides by their number."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +82,8 @@ class Compared:
 
     comparison: Comparison
     report: Path
+    beside: tuple[Output, ...] = ()
+    """What else was written."""
     failures: str | None = None
     """How many calls of the run got no answer and what most of them said; None when none failed."""
     contexts: tuple[Sentence, ...] = ()
@@ -81,10 +91,15 @@ class Compared:
 
     def to_json(self, root: Path) -> JsonObject:
         """The object of `compare --json`."""
-        report = self.report.resolve()
-        shown = report.relative_to(root).as_posix() if report.is_relative_to(root) else str(report)
         said: list[Json] = [{"sentence": line.en, "sentence_zh": line.zh} for line in self.contexts]
-        return {**self.comparison.to_json(shown), "contexts": said}
+        beside: dict[str, Json] = {output.kind: _relative(output.path, root) for output in self.beside}
+        return {**self.comparison.to_json(_relative(self.report, root)), "contexts": said, **beside}
+
+
+def _relative(path: Path, root: Path) -> str:
+    """A path from the project's folder, where it lies in it."""
+    whole = path.resolve()
+    return whole.relative_to(root).as_posix() if whole.is_relative_to(root) else str(whole)
 
 
 def compare(
@@ -362,18 +377,23 @@ def _reported(
     store.update_run(record.run_id, verdict=comparison.verdict.value)
     store.show(record.run_id, shown_cases(store, record, judged))
     try:
-        written = write_html(report_payload(config, store, record, judged, comparison), path, details=options.details)
+        written = write_outputs(
+            partial(report_payload, config, store, record, judged, comparison),
+            Output(options.report_kind, path),
+            options.beside,
+            options.form,
+        )
     except OutputError as error:
         raise OutputError(
             f"{error} The verdict is {comparison.verdict.value}; the run is stored. "
             f"`promptreg report {record.run_id} -o PATH` writes its report."
         ) from error
-    if written.size_bytes > WARN_BYTES:
+    if options.report_kind == "html" and written.size_bytes > WARN_BYTES:
         comparison = replace(comparison, warnings=(*comparison.warnings, _large(written.size_bytes)))
     cases = [case for suite in judged for case in suite.pairing.known]
     contexts = [judged[0].pairing.source, judged[0].pairing.target]
     said = tuple(sentence for each in contexts for sentence in summary_of(each, cases))
-    return Compared(comparison, path, failure_summary(record, failed_calls(store, record)), said)
+    return Compared(comparison, path, options.beside, failure_summary(record, failed_calls(store, record)), said)
 
 
 def _large(size_bytes: int) -> str:

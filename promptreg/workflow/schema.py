@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
 _RATE: Json = {"type": ["number", "null"], "minimum": 0, "maximum": 1}
 _TEXT: Json = {"type": "string"}
+_WRITTEN: JsonObject = {"type": "string"}
 
 
 def comparison_schema() -> JsonObject:
@@ -33,7 +34,9 @@ def comparison_schema() -> JsonObject:
                     "items": _object({"sentence": _TEXT, "sentence_zh": _TEXT}),
                     "description": "What was shortened for either window; empty when no case has a `context`.",
                 },
-            }
+            },
+            markdown={**_WRITTEN, "description": "Path of the summary; left out where none was asked for."},
+            junit={**_WRITTEN, "description": "Path of the JUnit file; left out where none was asked for."},
         ),
     }
 
