@@ -46,12 +46,13 @@ _CHANGE_COLUMNS: Final = 24
 
 # Rooms of the sections, in characters after escaping. With the rest, which is bounded too, they stay below the limit.
 _ROOM_SENTENCE: Final = 3_000
-_ROOM_NEXT: Final = 3_000
-_ROOM_SUITES: Final = 8_000
-_ROOM_WARNINGS: Final = 6_000
-_ROOM_SETTINGS: Final = 9_000
-_ROOM_CAUSES: Final = 10_000
+_ROOM_NEXT: Final = 2_000
+_ROOM_SUITES: Final = 7_000
+_ROOM_WARNINGS: Final = 5_000
+_ROOM_SETTINGS: Final = 8_000
+_ROOM_CAUSES: Final = 9_000
 _ROOM_CASES: Final = 17_000
+_ROOM_FOOTER: Final = 300
 _ROOM_TEXT: Final = 1_500
 
 _MEANT: Final = {
@@ -131,9 +132,8 @@ def _suites(payload: Payload, language: Language, words: Mapping[str, str]) -> I
             (_name(suite.name), words["suite." + suite.verdict], _prose(suite.sentence.text(language)))
             for suite in payload.suites
         )
-        yield _table(
-            (words["summary.suite"], words["summary.verdict"], words["summary.why"]), rows, _ROOM_SUITES, words
-        )
+        head = (words["summary.suite"], words["summary.verdict"], words["summary.why"])
+        yield _table(head, rows, len(payload.suites), _ROOM_SUITES, words)
 
 
 def _list(
@@ -141,8 +141,9 @@ def _list(
 ) -> Iterator[str]:
     if sentences:
         yield f"### {title}"
-        rows = (f"- {_prose(sentence.text(language))}" for sentence in dict.fromkeys(sentences))
-        yield "\n".join(_fitting(rows, room, words["summary.more"], "- {more}"))
+        listed = list(dict.fromkeys(sentences))
+        rows = (f"- {_prose(sentence.text(language))}" for sentence in listed)
+        yield "\n".join(_fitting(rows, len(listed), room, f"- {words['summary.more']}"))
 
 
 def _settings(payload: Payload, words: Mapping[str, str]) -> Iterator[str]:
@@ -160,7 +161,7 @@ def _settings(payload: Payload, words: Mapping[str, str]) -> Iterator[str]:
         for name, source, target in found
     )
     head = (words["summary.setting"], _name(payload.source.name), _name(payload.target.name))
-    yield _table(head, rows, _ROOM_SETTINGS, words)
+    yield _table(head, rows, len(found), _ROOM_SETTINGS, words)
 
 
 def _causes(payload: Payload, language: Language, words: Mapping[str, str]) -> Iterator[str]:
@@ -176,7 +177,7 @@ def _causes(payload: Payload, language: Language, words: Mapping[str, str]) -> I
             for cause in payload.causes
         )
         head = (words["summary.cause"], words["summary.verdict"], words["summary.cases"], words["next.title"])
-        yield _table(head, rows, _ROOM_CAUSES, words)
+        yield _table(head, rows, len(payload.causes), _ROOM_CAUSES, words)
 
 
 def _cases(
@@ -194,8 +195,8 @@ def _cases(
             for case in worst
         )
         head = (words["summary.verdict"], words["summary.case"], words["summary.why"])
-        others = sum(number for verdict, number in counts.items() if verdict not in _QUIET) - len(worst)
-        yield _table(head, rows, _ROOM_CASES, words, others)
+        found = sum(number for verdict, number in counts.items() if verdict not in _QUIET)
+        yield _table(head, rows, found, _ROOM_CASES, words)
 
 
 def _why(case: CaseView, language: Language) -> str:
@@ -214,32 +215,27 @@ def _changes(case: CaseView) -> str:
 
 
 def _footer(payload: Payload, words: Mapping[str, str]) -> str:
-    run, version = (_prose(text, _ROOM_TEXT, _NAME_COLUMNS) for text in (payload.run_id, payload.version))
+    run, version = (_prose(text, _ROOM_FOOTER, _NAME_COLUMNS) for text in (payload.run_id, payload.version))
     return "<sub>" + words["overview.footer"].replace("{version}", version).replace("{run}", run) + "</sub>"
 
 
-def _table(
-    head: Sequence[str], rows: Iterable[Sequence[str]], room: int, words: Mapping[str, str], others: int = 0
-) -> str:
-    """A table of finished cells, as many rows as there is room for, and below it how many were left out."""
-    lines = ["| " + " | ".join(cells) + " |" for cells in rows]
-    fitting = list(_fitting(lines, room, words["summary.more"], "\n{more}", others))
+def _table(head: Sequence[str], rows: Iterable[Sequence[str]], total: int, room: int, words: Mapping[str, str]) -> str:
+    """A table of finished cells, as many rows as there is room for, and how many of the total are not in it."""
+    lines = ("| " + " | ".join(cells) + " |" for cells in rows)
+    fitting = _fitting(lines, total, room, "\n" + words["summary.more"])
     return "\n".join(["| " + " | ".join(head) + " |", "| " + " | ".join("---" for _ in head) + " |", *fitting])
 
 
-def _fitting(rows: Iterable[str], room: int, more: str, form: str, others: int = 0) -> Iterator[str]:
-    """The rows that fit, and a line that says how many do not, where some do not."""
-    left_out = others
-    full = False
+def _fitting(rows: Iterable[str], total: int, room: int, more: str) -> Iterator[str]:
+    """The first rows, while they fit, and a line that says how many are left out, where some are."""
     for row in rows:
         room -= len(row) + 1
-        full = full or room < 0
-        if full:
-            left_out += 1
-        else:
-            yield row
-    if left_out:
-        yield form.replace("{more}", more.replace("{count}", str(left_out)))
+        if room < 0:
+            break
+        total -= 1
+        yield row
+    if total:
+        yield more.replace("{count}", str(total))
 
 
 def _prose(text: str, room: int = _ROOM_TEXT, columns: int = _SENTENCE_COLUMNS) -> str:
