@@ -39,8 +39,8 @@ ALL_DETAILS_CASES = 500
 """Up to this many cases `details="auto"` keeps the details of passing cases too."""
 
 SCRIPTS = (
-    "dom.js", "words.js", "text.js", "diff.js", "picture.js", "data.js", "state.js", "query.js", "overview.js",
-    "causes.js", "list.js", "case.js", "evidence.js", "context.js", "app.js",
+    "dom.js", "words.js", "text.js", "diff.js", "picture.js", "data.js", "state.js", "keys.js", "query.js",
+    "overview.js", "causes.js", "list.js", "case.js", "evidence.js", "context.js", "app.js",
 )  # fmt: skip
 """The page's code, in the order in which it is joined."""
 
@@ -150,8 +150,8 @@ def _report(payload: Payload, entries: list[Entry]) -> Json:
             "warnings", "next_steps", "language", "version",
         )
     }  # fmt: skip
-    identity = sha256_of([head["run_id"], head["created_at"], rows])
-    return {"schema": SCHEMA, "report_id": identity[:16], **head, "cases": rows, "chunk_cases": CHUNK_CASES}
+    identity = payload.report_id or sha256_of([head["run_id"], head["created_at"], rows])[:16]
+    return {"schema": SCHEMA, "report_id": identity, **head, "cases": rows, "chunk_cases": CHUNK_CASES}
 
 
 def _script() -> str:

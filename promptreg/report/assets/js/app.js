@@ -23,24 +23,6 @@ function themeIcon() {
   return svg("svg", { viewBox: "0 0 18 18", width: 18, height: 18, "aria-hidden": "true" }, shapes[state.theme]);
 }
 
-function helpDialog() {
-  const keys = [["j k", "help.next"], ["← →", "help.answers"], ["v", "help.view"], ["e", "help.unfold"], ["/", "help.search"],
-    ["o Esc", "help.overview"], ["t", "help.theme"], ["l", "help.language"], ["?", "help.help"]];
-  return el("dialog", { id: "help", "aria-labelledby": "help-title" },
-    el("h2", { id: "help-title" }, t("help.title")),
-    el("dl", null, keys.map(([key, label]) => el("div", null, el("dt", null, key.split(" ").map((one) => el("kbd", null, one))), el("dd", null, t(label))))),
-    el("p", { class: "hint" }, t("help.query")),
-    el("label", { class: "check" }, el("input", { type: "checkbox", checked: state.keys, onchange: (event) => {
-      state.keys = event.target.checked;
-      remember("keys", state.keys ? "on" : "off");
-    } }), " ", t("help.keys")),
-    button(t("help.close"), { class: "close", onclick: () => byId("help").close() }));
-}
-
-function openHelp() {
-  byId("help").showModal();
-}
-
 function setLanguage(language) {
   state.language = language;
   remember("language", language);
@@ -116,46 +98,34 @@ function build() {
   renderMain(false);
 }
 
-function typing(target) {
-  return target instanceof Element && (target.closest("input, textarea, select, [contenteditable]") !== null || target.closest("dialog") !== null);
-}
-
 function stepAnswer(step) {
   const buttons = [...document.querySelectorAll('.answer[data-side="target"]')];
   const index = buttons.findIndex((one) => one.getAttribute("aria-pressed") === "true");
   if (buttons[index + step]) buttons[index + step].click();
 }
 
-const KEYS = {
-  j: () => openCaseIf(neighbour(1)),
-  k: () => openCaseIf(neighbour(-1)),
-  ArrowRight: () => stepAnswer(1),
-  ArrowLeft: () => stepAnswer(-1),
-  v: () => state.open && setView(VIEWS[(VIEWS.indexOf(state.view) + 1) % VIEWS.length]),
-  e: () => { if (state.open) { state.unfolded = !state.unfolded; renderCase(); } },
-  "/": () => byId("search").focus(),
-  o: () => openCase(null),
-  Escape: () => openCase(null),
-  t: nextTheme,
-  l: () => setLanguage(state.language === "zh" ? "en" : "zh"),
-  "?": openHelp,
-};
+registerKeys("help.moving", [
+  { keys: ["j"], help: "help.next_case", act: () => openCaseIf(neighbour(1)) },
+  { keys: ["k"], help: "help.previous_case", act: () => openCaseIf(neighbour(-1)) },
+  { keys: ["/"], help: "help.search", act: () => byId("search").focus() },
+  { keys: ["o", "Escape"], show: ["o", "Esc"], help: "help.overview", act: () => openCase(null) },
+]);
+registerKeys("help.case", [
+  { keys: ["ArrowLeft", "ArrowRight"], show: ["←", "→"], help: "help.answers", when: () => state.open,
+    act: (event) => stepAnswer(event.key === "ArrowRight" ? 1 : -1) },
+  { keys: ["d", "v"], help: "help.view", when: () => state.open, act: () => setView(VIEWS[(VIEWS.indexOf(state.view) + 1) % VIEWS.length]) },
+  { keys: VIEWS.map((_, index) => String(index + 1)), show: ["1", "–", String(VIEWS.length)], help: "help.views", when: () => state.open,
+    act: (event) => setView(VIEWS[event.key - 1]) },
+  { keys: ["e"], help: "help.unfold", when: () => state.open, act: () => { state.unfolded = !state.unfolded; renderCase(); } },
+]);
+registerKeys("help.page", [
+  { keys: ["t"], help: "help.theme", act: nextTheme },
+  { keys: ["l"], help: "help.language", act: () => setLanguage(state.language === "zh" ? "en" : "zh") },
+  { keys: ["?"], help: "help.help", act: openHelp },
+]);
 
 function openCaseIf(entry) {
   if (entry) openCase(entry);
-}
-
-function keyPressed(event) {
-  if (event.defaultPrevented || event.isComposing || event.ctrlKey || event.metaKey || event.altKey) return;
-  if (event.key === "Escape" && event.target.id === "search") {
-    event.target.blur();
-    return;
-  }
-  if (typing(event.target) || !state.keys && event.key !== "?") return;
-  const action = KEYS[event.key];
-  if (!action) return;
-  event.preventDefault();
-  action();
 }
 
 function start() {
