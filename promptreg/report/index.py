@@ -45,6 +45,7 @@ def entry_of(case: CaseView, chunk: int | None, position: int) -> Entry:
         "case_id": case.case_id,
         "verdict": case.verdict,
         "preview": preview_of(case),
+        **_of_decisions(case),
     }
     spread = widest_spread(case)
     if case.verdict != "pass":
@@ -66,6 +67,20 @@ def entry_of(case: CaseView, chunk: int | None, position: int) -> Entry:
         row["measured"] = channel.name
         row["noise"], row["distance"] = _rounded([fmean(channel.spread.source), fmean(channel.spread.target)])
     return Entry(row, worst_first(case), chunk, position)
+
+
+def _of_decisions(case: CaseView) -> dict[str, Any]:
+    """What a decision on the case needs: what it is bound to, the last one made, and whether answers are missing."""
+    row: dict[str, Any] = {}
+    if case.golden_sha256 is not None:
+        row["golden_sha256"] = case.golden_sha256
+    if case.candidate_sha256 is not None:
+        row["candidate_sha256"] = case.candidate_sha256
+    if case.decision is not None:
+        row["decision"] = to_json(case.decision)
+    if unanswered := sum(sample.group is None for sample in case.target_samples):
+        row["unanswered"] = unanswered
+    return row
 
 
 def worst_first(case: CaseView) -> tuple[float, str, str]:
