@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 from promptreg.context.grid_rows import SummaryCost, pareto
 from promptreg.context.prefix import Basis, reuse_possible
 from promptreg.context.retention import Fate
+from promptreg.text.counted import counted
 from promptreg.text.sentence import Sentence
 
 if TYPE_CHECKING:
@@ -153,8 +154,8 @@ class Broken:
         size, budget = len(finding.example.messages), finding.example.budget
         smallest = ("Smallest example", "最小示例") if finding.shrunken else ("Where it happened first", "首次出现处")
         return Sentence(
-            f"{self.strategy} violates {kind} ({kind.sentence.en}) in {self.calls} calls. "
-            f"{_ended(finding.sentence.en, '.')} {smallest[0]}: {size} messages, {budget:,} tokens allowed.",
+            f"{self.strategy} violates {kind} ({kind.sentence.en}) in {counted(self.calls, 'call')}. "
+            f"{_ended(finding.sentence.en, '.')} {smallest[0]}: {counted(size, 'message')}, {budget:,} tokens allowed.",
             f"{self.strategy} 在 {self.calls} 次调用中违反 {kind}（{kind.sentence.zh}）。"
             f"{_ended(finding.sentence.zh, '。')}{smallest[1]}：{size} 条消息，预算 {budget:,} token。",
         )

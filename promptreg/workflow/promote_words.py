@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from promptreg.text.counted import counted
 from promptreg.text.sentence import Sentence
 from promptreg.text.terminal import safe_for_terminal
 from promptreg.verdict.rules import MINIMUM_SOURCE_PASSES
@@ -22,7 +23,7 @@ def promoted(done: Promotion) -> Iterator[Sentence]:
         verb_en, verb_zh = ("Replaces", "替换") if suite.replaces else ("Makes", "新建")
         path = safe_for_terminal(suite.path)
         yield Sentence(
-            f"{verb_en} {path}: {suite.cases} cases, {suite.passes} passes.",
+            f"{verb_en} {path}: {counted(suite.cases, 'case')}, {counted(suite.passes, 'pass')}.",
             f"{verb_zh} {path}：{suite.cases} 个用例，{suite.passes} 轮。",
         )
     if done.lacking:

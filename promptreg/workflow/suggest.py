@@ -10,6 +10,7 @@ from promptreg.canonical import canonical_json
 from promptreg.errors import BaselineError, Problem
 from promptreg.scoring.contract.suggest import Suggestion, suggested_checks
 from promptreg.scoring.contract.yaml_text import checks_yaml, scalar
+from promptreg.text.counted import counted
 from promptreg.workflow.pairing import baseline_of, pair_with_baseline
 from promptreg.workflow.project import project_suites
 
@@ -51,7 +52,8 @@ class SuggestedSuite:
             yield f"# {self.path}：{self.deployment} 上录制的所有回答（{self.passes} 轮）都满足的检查项。"
             yield "# 保留应当成立的，其余删除，再并入测试集。"
         else:
-            yield f"# {self.path}: checks that all answers recorded on {self.deployment} pass ({self.passes} passes)."
+            passes = counted(self.passes, "pass")
+            yield f"# {self.path}: checks that all answers recorded on {self.deployment} pass ({passes})."
             yield "# Keep those that are meant to hold, drop the others, and merge them into the suite."
         yield f"suite: {scalar(self.suite)}"
         if self.everywhere:

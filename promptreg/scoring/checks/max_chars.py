@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from promptreg.scoring.checks.base import BadArgument, Finding, Rules, Setting
+from promptreg.text.counted import counted
 from promptreg.text.segment import grapheme_count
 from promptreg.text.sentence import Sentence
 
@@ -23,9 +24,13 @@ class MaxChars:
     @property
     def rules(self) -> Rules:
         """The content must not be longer, or must be."""
+        most = counted(self.most, "character")
         return Rules(
-            Sentence(f"The answer must have at most {self.most} characters.", f"回答不得超过 {self.most} 个字符。"),
-            Sentence(f"The answer must have more than {self.most} characters.", f"回答必须超过 {self.most} 个字符。"),
+            Sentence(f"The answer must have at most {most}.", f"回答不得超过 {self.most} 个字符。"),
+            Sentence(
+                f"The answer must have more than {most}.",
+                f"回答必须超过 {self.most} 个字符。",
+            ),
         )
 
     def find(self, answer: Answer) -> Finding:
@@ -33,12 +38,12 @@ class MaxChars:
         count = grapheme_count(answer.content.strip())
         if count <= self.most:
             sentence = Sentence(
-                f"The answer has {count} characters, not more than {self.most}.",
+                f"The answer has {counted(count, 'character')}, not more than {self.most}.",
                 f"回答有 {count} 个字符，未超过 {self.most} 个。",
             )
         else:
             sentence = Sentence(
-                f"The answer has {count} characters, more than {self.most}.",
+                f"The answer has {counted(count, 'character')}, more than {self.most}.",
                 f"回答有 {count} 个字符，超过 {self.most} 个。",
             )
         return Finding(holds=count <= self.most, sentence=sentence)

@@ -7,9 +7,10 @@ are right is measured on texts in both languages in `tests/data/refusals/`.
 
 from __future__ import annotations
 
-import json
 import re
 from typing import Any, Final
+
+import orjson
 
 from promptreg.text.script import without_code
 from promptreg.text.segment import sentences
@@ -98,6 +99,7 @@ _SIMPLIFIED: Final = str.maketrans(
     "机过认觉愿谅产讨够们适将么优发备头宁属并录报显时术来标样气测满点现码约结联获记访证诊译试语误读课谓货质"
     "赶连错门须顾预马验亲励尝体里制吗",
 )
+_TRADITIONAL: Final = re.compile(f"[{''.join(map(chr, _SIMPLIFIED))}]")
 
 # One of these is part of every refusal; most answers have none, and are done in a few microseconds.
 _EN_TRIGGERS: Final = (
@@ -351,7 +353,9 @@ def refuses(text: str) -> bool:
     none; nor is a letter that declines on behalf of the user. A statement about others ("you cannot log in",
     如果您无法登录) is none either. Only the beginning is read, so the time does not grow with the text.
     """
-    beginning = _answer_in_json(text)[: 4 * _CHARACTERS_LOOKED_AT].translate(_SIMPLIFIED)
+    beginning = _answer_in_json(text)[: 4 * _CHARACTERS_LOOKED_AT]
+    if _TRADITIONAL.search(beginning):
+        beginning = beginning.translate(_SIMPLIFIED)
     lower = beginning.lower()
     rules = [
         rule
@@ -397,8 +401,8 @@ def _answer_in_json(text: str) -> str:
     if bare[:1] not in ("{", "[") or len(bare) > _LONGEST_JSON:
         return text
     try:
-        rest: list[tuple[str, Any]] = [("", json.loads(bare))]
-    except (ValueError, RecursionError):
+        rest: list[tuple[str, Any]] = [("", orjson.loads(bare))]
+    except ValueError:
         return text
     texts: list[tuple[str, str]] = []
     while rest:

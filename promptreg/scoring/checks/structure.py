@@ -10,6 +10,7 @@ from promptreg.scoring.checks.blocks import LONGEST, Blocks, blocks_of
 from promptreg.scoring.checks.code_text import fences, language_name
 from promptreg.scoring.checks.list_items import lists_of
 from promptreg.scoring.checks.options import Band, band, fields, listed, text, texts, truth
+from promptreg.text.counted import counted
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -119,7 +120,7 @@ class HasTable:
         names = [name or " " for name in first.columns]
         return found(
             False,
-            f"has a table with the columns {listed(names, 'and')} and {first.rows} rows",
+            f"has a table with the columns {listed(names, 'and')} and {counted(first.rows, 'row')}",
             f"的表格列为{listed(names, '和')}，共 {first.rows} 行",
         )
 

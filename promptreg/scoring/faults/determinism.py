@@ -74,7 +74,7 @@ def _repeats(calls: Sequence[Observation]) -> Iterator[Finding]:
     place = min(len(first), len(second)) if place is None else place
     decided = _deciding(answered)
     decisions = counted(decided, "decision") if decided == 1 else f"{decided} different decisions"
-    told = f"{len(texts)} different texts in {len(answered)} calls, {decisions}: "
+    told = f"{len(texts)} different texts in {counted(len(answered), 'call')}, {decisions}: "
     told += f"“{first[place : place + 30]}” or “{second[place : place + 30]}”"
     yield found("F34", f"content[{place}]", told, Severity.ERROR if decided > 1 else Severity.WARNING)
 
@@ -185,7 +185,7 @@ def _dropped(call: Observation, good: Observation) -> str:
     text, whole = call.content.prose[:5000], good.content.prose[:5000]
     han, pairs = sum(map(len, _HAN.findall(text))), len(_HAN_TWICE.findall(text))
     if pairs >= _LEAST_DOUBLED and pairs * 6 > han and pairs >= 2 * len(_HAN_TWICE.findall(whole)) + _LEAST_DOUBLED:
-        return f"{pairs} characters twice"
+        return f"{counted(pairs, 'character')} twice"
     words = set(_LATIN_WORD.findall(whole))
     strange = [word for word in dict.fromkeys(_LATIN_WORD.findall(text)) if word not in words][:40]
     lost = [word for word in strange if any(_lacks_little(word, one) for one in words)]
