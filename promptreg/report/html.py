@@ -39,8 +39,8 @@ ALL_DETAILS_CASES = 500
 """Up to this many cases `details="auto"` keeps the details of passing cases too."""
 
 SCRIPTS = (
-    "dom.js", "words.js", "text.js", "diff.js", "picture.js", "data.js", "state.js", "keys.js", "query.js",
-    "overview.js", "causes.js", "list.js", "case.js", "evidence.js", "context.js", "app.js",
+    "dom.js", "words.js", "text.js", "diff.js", "picture.js", "data.js", "state.js", "keys.js", "decisions.js",
+    "deciding.js", "dialogs.js", "query.js", "overview.js", "causes.js", "list.js", "case.js", "evidence.js", "context.js", "app.js",
 )  # fmt: skip
 """The page's code, in the order in which it is joined."""
 

@@ -72,6 +72,7 @@ function renderMain(moved) {
   if (moved) scrollTo(0, 0);
   paintRows();
   revealOpen();
+  paintBar();
   if (!state.open) {
     opening += 1;
     replace(byId("main"), overview());
@@ -86,12 +87,13 @@ const NARROW = matchMedia("(max-width: 899px)");
 function placeRail() {
   const app = byId("app");
   if (NARROW.matches) app.append(byId("rail"));
-  else byId("main").before(byId("rail"));
+  else byId("stage").before(byId("rail"));
 }
 
 function build() {
   document.documentElement.lang = htmlLang();
-  replace(byId("app"), headerBar(), railSkeleton(), el("main", { id: "main", tabindex: -1 }), helpDialog());
+  replace(byId("app"), headerBar(), railSkeleton(),
+    el("div", { id: "stage" }, el("main", { id: "main", tabindex: -1 }), barSkeleton()), helpDialog());
   placeRail();
   byId("rows-box").addEventListener("scroll", paintWindow, { passive: true });
   applyFilter();
@@ -130,6 +132,7 @@ function openCaseIf(entry) {
 
 function start() {
   restoreChoices();
+  startDeciding();
   readAddress();
   applyTheme();
   build();

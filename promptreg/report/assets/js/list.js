@@ -103,7 +103,7 @@ function row(entry, index) {
       el("span", { class: "sign" }, verdictMark(entry.verdict), el("span", { class: "unseen" }, known("verdict", entry.verdict))),
       el("span", { class: "id" }, brief(entry.case_id)),
       strip(entry.spread, { width: 76, height: 18 }),
-      el("span", { class: "why" }, manySuites && el("span", { class: "of-suite" }, `${brief(entry.suite)} · `),
+      el("span", { class: "why" }, decisionMark(entry), manySuites && el("span", { class: "of-suite" }, `${brief(entry.suite)} · `),
         entry.sentence ? brief(say(entry.sentence)) : readable(entry.preview) || t("case.pass"))));
   return item;
 }

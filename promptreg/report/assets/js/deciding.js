@@ -1,0 +1,201 @@
+// Deciding: the bar under the page, the keys, and where decisions are kept. What a decision is lies in decisions.js.
+
+const review = newReview(report.cases);
+const STORED = `promptreg.decisions.${report.report_id}`;
+const WAIVED_FOR_DAYS = 30;
+const deciding = { stored: true, reviewer: "", onward: true, said: "" };
+
+// Replaced as a whole where the page is served: decisions then go to the store at once.
+const keeping = { save: keepInBrowser, open: () => notExported(review), openWord: "decide.not_exported" };
+
+function nowText() {
+  return new Date().toISOString().replace(/\.\d+Z$/, "Z");
+}
+
+function todayText(days) {
+  return new Date(Date.now() + (days || 0) * 86_400_000).toISOString().slice(0, 10);
+}
+
+// Storage may be missing, full or forbidden: then the page's memory is the only copy, and the bar says so.
+function keepInBrowser() {
+  try {
+    localStorage.setItem(STORED, packReview(review));
+    deciding.stored = true;
+  } catch {
+    deciding.stored = false;
+  }
+}
+
+function restoreDecisions() {
+  deciding.reviewer = remembered("reviewer") || "";
+  deciding.onward = remembered("onward") !== "off";
+  try {
+    const stored = localStorage.getItem(STORED);
+    if (stored) unpackReview(review, stored, entryByKey);
+  } catch {
+    deciding.stored = false;
+  }
+}
+
+function openEntry() {
+  return state.open && state.open.entry;
+}
+
+function newDecision(decision, reason, expires_on) {
+  return { decision, reviewer: deciding.reviewer, reason: reason || "", expires_on: expires_on || null, decided_at: nowText() };
+}
+
+function decisionsChanged(keys) {
+  keeping.save(keys);
+  paintDecisions();
+}
+
+function paintDecisions() {
+  paintRows();
+  paintBar();
+}
+
+function announce(text) {
+  deciding.said = text;
+  if (byId("said")) byId("said").textContent = text;
+}
+
+// After one case comes the next that waits; the bar says what was decided, and how to take it back.
+function takeDecision(entry, decision) {
+  decide(review, [[keyOf(entry), decision]]);
+  decisionsChanged([keyOf(entry)]);
+  const told = t(`decided.${decision.decision}`, { id: brief(entry.case_id) });
+  const next = deciding.onward && nextUndecided(review, shown, entry);
+  announce(next || !deciding.onward ? told : `${told} ${t(nextUndecided(review, report.cases, null) ? "decide.list_done" : "decide.all_done")}`);
+  if (next) openCase(next);
+}
+
+function chooseVerb(verb) {
+  const entry = openEntry();
+  if (!entry) return;
+  const refusal = refusalOf(entry, verb);
+  if (refusal) announce(t(refusal));
+  else if (verb === "waive") reasonDialog(entry, verb);
+  else takeDecision(entry, newDecision(verb));
+}
+
+function stepBack(step, word) {
+  const keys = step(review);
+  if (!keys.length) {
+    announce(t(`${word}.none`));
+    return;
+  }
+  decisionsChanged(keys);
+  const entry = entryByKey.get(keys[0]);
+  announce(keys.length === 1 ? t(`${word}.one`, { id: brief(entry.case_id) }) : t(`${word}.many`, { count: number(keys.length) }));
+  if (keys.length === 1 && openEntry() !== entry) openCase(entry);
+}
+
+function openNextUndecided() {
+  const next = nextUndecided(review, shown, openEntry());
+  if (next) openCase(next);
+  else announce(t(nextUndecided(review, report.cases, openEntry()) ? "decide.list_done" : "decide.all_done"));
+}
+
+const VERB_KEYS = { approve: "a", reject: "r", waive: "w", defer: "s", remove: "x" };
+const VERB_SIGNS = { approve: "✓", reject: "✕", waive: "◷", defer: "…", remove: "−" };
+
+// The golden of a case that the suite no longer has is removed; there is nothing to approve in it.
+function verbsOf(entry) {
+  return VERBS.filter((verb) => verb !== (entry.verdict === "missing" ? "approve" : "remove"));
+}
+
+function verbButton(entry, verb, current) {
+  const refusal = refusalOf(entry, verb);
+  return el("button", { type: "button", class: `verb d-${verb}`, "aria-pressed": current === verb ? "true" : "false", "aria-keyshortcuts": VERB_KEYS[verb],
+    "aria-disabled": refusal ? "true" : null, title: refusal && t(refusal), onclick: () => chooseVerb(verb) },
+  t(`verb.${verb}`), " ", el("kbd", { "aria-hidden": "true" }, VERB_KEYS[verb]));
+}
+
+function barButton(label, key, act, attributes) {
+  return el("button", { type: "button", class: "bar-button", "aria-keyshortcuts": key, onclick: act, ...attributes }, t(label), " ", key && el("kbd", { "aria-hidden": "true" }, key));
+}
+
+// What stands on a case: this page's decision or one that the report was written with.
+function decisionText(decision) {
+  const by = decision.reviewer ? t("decide.by", { name: readable(decision.reviewer) }) : "";
+  const until = decision.expires_on ? t("decide.until", { day: readable(decision.expires_on) }) : "";
+  return [t(`done.${decision.decision}`), by, until, decision.reason ? readable(decision.reason) : ""].filter(Boolean).join(" · ");
+}
+
+function decisionMark(entry) {
+  const decision = decisionOn(review, keyOf(entry));
+  return decision && el("span", { class: `decision-mark d-${decision.decision}` },
+    el("span", { "aria-hidden": "true" }, VERB_SIGNS[decision.decision]), " ", t(`done.${decision.decision}`), " · ");
+}
+
+function standingLine(entry) {
+  const decision = decisionOn(review, keyOf(entry));
+  const own = review.made.get(keyOf(entry));
+  const refusal = refusalOf(entry, entry.verdict === "missing" ? "remove" : "approve");
+  return [
+    decision && el("p", { class: "standing" }, decisionText(decision), " ",
+      own && button(t(own.reason ? "decide.change_reason" : "decide.add_reason"), { class: "inline-button", onclick: () => reasonDialog(entry, own.decision) })),
+    refusal && el("p", { class: "standing" }, t(refusal)),
+  ];
+}
+
+function barSkeleton() {
+  return el("section", { id: "decide", class: "decide", "aria-label": t("decide.title") },
+    el("div", { id: "decide-case" }), el("div", { id: "decide-all", class: "decide-all" }),
+    el("p", { id: "said", class: "said", role: "status" }, deciding.said));
+}
+
+function paintBar() {
+  if (!byId("decide")) return;
+  const entry = openEntry();
+  const focused = byId("decide").contains(document.activeElement) ? document.activeElement.textContent : null;
+  const current = entry && (decisionOn(review, keyOf(entry)) || {}).decision;
+  if (entry) review.seen.add(keyOf(entry));
+  replace(byId("decide-case"), entry && el("div", { class: "verbs", role: "group", "aria-label": t("decide.verbs") },
+    verbsOf(entry).map((verb) => verbButton(entry, verb, current))), entry && standingLine(entry));
+  const { total, done } = progressOf(review, report.cases);
+  const open = keeping.open();
+  replace(byId("decide-all"),
+    el("p", { id: "progress", class: "progress" }, t("decide.progress", { done: number(done), total: number(total) }), open > 0 && [" · ",
+      el("b", null, t(keeping.openWord, { count: number(open) }))]),
+    el("div", { class: "bar-buttons" },
+      barButton("decide.undo", "u", () => stepBack(undoDecision, "undo"), { "aria-disabled": review.undo.length ? null : "true" }),
+      barButton("decide.redo", "U", () => stepBack(redoDecision, "redo"), { "aria-disabled": review.redo.length ? null : "true" }),
+      barButton("decide.next", "n", openNextUndecided),
+      barButton("decide.list", "A", () => bulkDialog("approve")),
+      barButton("decide.export", null, exportDialog, { class: "bar-button main" })),
+    !deciding.stored && el("p", { class: "notice", role: "alert" }, t("decide.memory")));
+  if (focused) [...byId("decide").querySelectorAll("button")].find((one) => one.textContent === focused)?.focus();
+}
+
+registerKeys("help.deciding", [
+  ...VERBS.map((verb) => ({ keys: [VERB_KEYS[verb]], help: `verb.${verb}`, once: true,
+    when: () => openEntry() && verbsOf(openEntry()).includes(verb), act: () => chooseVerb(verb) })),
+  { keys: ["n"], help: "decide.next", act: openNextUndecided },
+  { keys: ["u"], help: "decide.undo", act: () => stepBack(undoDecision, "undo") },
+  { keys: ["U"], help: "decide.redo", act: () => stepBack(redoDecision, "redo") },
+  { keys: ["A"], help: "decide.list", once: true, act: () => bulkDialog("approve") },
+]);
+
+// The other usual key for redo; where text is typed it belongs to the text.
+function redoPressed(event) {
+  const typed = document.querySelector("dialog[open]") || event.target instanceof Element && event.target.closest("input, textarea, select");
+  if (!event.ctrlKey || event.altKey || event.metaKey || event.key.toLowerCase() !== "y" || typed || !state.keys) return;
+  event.preventDefault();
+  stepBack(redoDecision, "redo");
+}
+
+function startDeciding() {
+  restoreDecisions();
+  addEventListener("keydown", redoPressed);
+  addEventListener("beforeunload", (event) => {
+    if (keeping.open() > 0) event.preventDefault();
+  });
+  // Another window with the same report has decided.
+  addEventListener("storage", (event) => {
+    if (event.key !== STORED || !event.newValue || keeping.save !== keepInBrowser) return;
+    unpackReview(review, event.newValue, entryByKey);
+    paintDecisions();
+  });
+}

@@ -1,0 +1,216 @@
+// What deciding asks: a reason and a day, which cases of the list, and where the decisions go.
+
+function openDialog(id, title, ...children) {
+  const dialog = el("dialog", { id, class: "ask", "aria-labelledby": `${id}-title` }, el("h2", { id: `${id}-title` }, title), children);
+  dialog.addEventListener("close", () => dialog.remove());
+  byId("app").append(dialog);
+  dialog.showModal();
+  return dialog;
+}
+
+function closeDialog(id) {
+  byId(id).close();
+}
+
+// Enter takes what is typed, unless it only ends the composition of a Chinese word.
+function onEnter(act) {
+  return (event) => {
+    if (event.key !== "Enter" || event.isComposing || event.keyCode === 229) return;
+    event.preventDefault();
+    act();
+  };
+}
+
+function field(id, label, attributes) {
+  return el("label", { class: "field", for: id }, el("span", null, label), el("input", { id, autocomplete: "off", ...attributes }));
+}
+
+function reasonFields(verb, act, reason, day) {
+  return [
+    field("reason", t(verb === "waive" ? "ask.reason_needed" : "ask.reason"), { type: "text", maxlength: 2000, value: reason, required: verb === "waive", onkeydown: onEnter(act) }),
+    verb === "waive" && field("expires", t("ask.expires"), { type: "date", required: true, min: todayText(), value: day || todayText(WAIVED_FOR_DAYS), onkeydown: onEnter(act) }),
+  ];
+}
+
+function typedDecision(verb) {
+  return newDecision(verb, byId("reason") ? byId("reason").value.trim() : "", byId("expires") ? byId("expires").value : null);
+}
+
+// A problem is said beside the fields, and the first wrong one gets the focus.
+function refuseTyped(problem) {
+  byId("ask-problem").textContent = t(problem);
+  byId(problem === "refusal.reason" ? "reason" : "expires")?.focus();
+}
+
+function reasonDialog(entry, verb) {
+  const before = review.made.get(keyOf(entry)) || {};
+  const act = () => {
+    const decision = typedDecision(verb);
+    const problem = problemOf(entry, decision, todayText());
+    if (problem) return refuseTyped(problem);
+    closeDialog("ask-reason");
+    return takeDecision(entry, decision);
+  };
+  const again = before.decision === verb ? before : {};
+  openDialog("ask-reason", t(`ask.${verb === "waive" ? "waive" : "why"}`, { id: brief(entry.case_id) }),
+    reasonFields(verb, act, again.reason, again.expires_on),
+    el("p", { id: "ask-problem", class: "problem", role: "alert" }),
+    dialogButtons("ask-reason", t(`verb.${verb}`), act));
+  byId("reason").focus();
+}
+
+function dialogButtons(id, label, act) {
+  return el("div", { class: "dialog-buttons" }, button(label, { class: "close act", onclick: act }),
+    button(t("ask.cancel"), { class: "bar-button", onclick: () => closeDialog(id) }));
+}
+
+// A decision on every case that the list shows: first what it would cover, then one button that says how many.
+function bulkDialog(verb) {
+  if (!shown.length) {
+    announce(t("search.nothing"));
+    return;
+  }
+  openDialog("ask-bulk", t("bulk.title", { count: number(shown.length) }), el("div", { id: "bulk-body" }));
+  paintBulk(verb, false);
+}
+
+const BULK_WORST = 5;
+
+function paintBulk(verb, unseenToo) {
+  const bulk = bulkOf(review, shown, verb, unseenToo);
+  const chosen = new Set(bulk.chosen);
+  const worst = report.cases.filter((entry) => chosen.has(entry)).slice(0, BULK_WORST);
+  const left = ["errors", "refused", "decided", "settled"].filter((name) => bulk[name] > 0);
+  const act = () => takeBulk(verb, bulk.chosen);
+  const [reason, day] = ["reason", "expires"].map((id) => byId(id)?.value);
+  const label = t(`bulk.${verb}`, { count: number(bulk.chosen.length) });
+  replace(byId("bulk-body"),
+    el("div", { class: "switch", role: "group", "aria-label": t("decide.verbs") }, VERBS.filter((one) => one !== "remove").map((one) =>
+      button(t(`verb.${one}`), { "aria-pressed": one === verb ? "true" : "false", onclick: () => repaintBulk(one, unseenToo) }))),
+    el("p", { id: "bulk-count", role: "status" }, t("bulk.covers", { count: number(bulk.chosen.length), total: number(shown.length) })),
+    worst.length > 0 && [el("h3", null, t("bulk.worst", { count: number(worst.length) })),
+      el("ol", { class: "bulk-worst" }, worst.map((entry) => el("li", { class: `v-${entry.verdict}` }, verdictMark(entry.verdict), " ",
+        el("b", null, brief(entry.case_id)), " ", el("span", null, brief(say(entry.sentence))))))],
+    left.length > 0 && el("ul", { class: "notes" }, left.map((name) => el("li", null, t(`bulk.${name}`, { count: number(bulk[name]) })))),
+    bulk.unseen > 0 && el("label", { class: "check" }, el("input", { type: "checkbox", id: "unseen-too", checked: unseenToo,
+      onchange: (event) => repaintBulk(verb, event.target.checked) }), " ", t("bulk.unseen", { count: number(bulk.unseen) })),
+    ["waive", "reject"].includes(verb) && reasonFields(verb, act, reason, day),
+    el("p", { id: "ask-problem", class: "problem", role: "alert" }),
+    dialogButtons("ask-bulk", label, act));
+  byId("ask-bulk").querySelector(".act").disabled = bulk.chosen.length === 0;
+}
+
+// The dialog is painted anew; the focus stays on what was used.
+function repaintBulk(verb, unseenToo) {
+  const focused = document.activeElement.id || document.activeElement.textContent;
+  paintBulk(verb, unseenToo);
+  (byId(focused) || [...byId("ask-bulk").querySelectorAll("button")].find((one) => one.textContent === focused))?.focus();
+}
+
+function takeBulk(verb, entries) {
+  if (!entries.length) return;
+  const decision = typedDecision(verb);
+  const problem = problemOf(entries[0], decision, todayText());
+  if (problem) {
+    refuseTyped(problem);
+    return;
+  }
+  closeDialog("ask-bulk");
+  const keys = entries.map(keyOf);
+  decide(review, keys.map((key) => [key, decision]));
+  decisionsChanged(keys);
+  announce(t("bulk.done", { count: number(keys.length), verb: t(`done.${verb}`) }));
+}
+
+function exportDialog() {
+  const { lines, left } = decisionCommands(review, report, deciding.reviewer);
+  const own = ownDecisions(review, report.cases).length;
+  openDialog("export", t("export.title"),
+    el("p", null, own ? t("export.count", { count: number(own) }) : t("export.nothing")),
+    field("reviewer", t("export.reviewer"), { type: "text", maxlength: 200, value: deciding.reviewer, required: true,
+      oninput: (event) => nameTyped(event.target.value), onkeydown: onEnter(downloadDecisions) }),
+    el("p", { id: "ask-problem", class: "problem", role: "alert" }),
+    el("div", { class: "dialog-buttons" }, button(t("export.download"), { class: "close act", disabled: !own, onclick: downloadDecisions }),
+      button(t("export.copy"), { class: "bar-button", disabled: !lines.length, onclick: copyCommands })),
+    el("p", { class: "hint" }, t("export.then")), el("code", { class: "command" }, "promptreg review apply ", fileName()),
+    left > 0 && el("p", { class: "notice" }, t("export.left", { count: number(left) })),
+    el("textarea", { id: "commands", readonly: true, rows: 4, hidden: true, "aria-label": t("export.copy") }),
+    el("h3", null, t("import.title")),
+    el("label", { class: "field", for: "import-file" }, el("span", null, t("import.label")),
+      el("input", { id: "import-file", type: "file", accept: ".json,application/json", onchange: (event) => importFile(event.target.files[0]) })),
+    el("p", { id: "import-said", role: "status" }),
+    el("label", { class: "check" }, el("input", { type: "checkbox", checked: deciding.onward, onchange: (event) => {
+      deciding.onward = event.target.checked;
+      remember("onward", deciding.onward ? "on" : "off");
+    } }), " ", t("decide.onward")),
+    button(t("help.close"), { class: "bar-button", onclick: () => closeDialog("export") }));
+}
+
+function nameTyped(name) {
+  deciding.reviewer = name.trim();
+  remember("reviewer", deciding.reviewer);
+}
+
+// Nobody applies a decision without a name; it is asked once and then known.
+function nameMissing() {
+  if (deciding.reviewer) return false;
+  byId("ask-problem").textContent = t("export.name");
+  byId("reviewer").focus();
+  return true;
+}
+
+function fileName() {
+  return `${String(report.run_id).replace(/[^\w.-]+/g, "_").slice(0, 80)}.decisions.json`;
+}
+
+function downloadDecisions() {
+  if (nameMissing()) return;
+  const text = `${JSON.stringify(decisionsFile(review, report, deciding.reviewer, nowText()), null, 1)}\n`;
+  const link = document.createElement("a");
+  link.download = fileName();
+  link.href = URL.createObjectURL(new Blob([text], { type: "application/json" }));
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
+  exported(t("export.done", { file: fileName() }));
+}
+
+function exported(said) {
+  markExported(review);
+  keeping.save([]);
+  paintBar();
+  announce(said);
+  byId("import-said").textContent = said;
+}
+
+// Where the clipboard is refused, the commands stand selected in a box of their own.
+async function copyCommands() {
+  if (nameMissing()) return;
+  const { lines } = decisionCommands(review, report, deciding.reviewer);
+  const box = byId("commands");
+  box.value = lines.join("\n");
+  try {
+    await navigator.clipboard.writeText(box.value);
+    exported(t("export.copied", { count: number(lines.length) }));
+  } catch {
+    box.hidden = false;
+    box.focus();
+    box.select();
+    exported(t("export.by_hand"));
+  }
+}
+
+async function importFile(file) {
+  if (!file) return;
+  const said = byId("import-said");
+  const read = file.size > LARGEST_IMPORT ? { problem: ["import.large", {}] } : readDecisions(await file.text(), report, entryByKey, todayText());
+  if (read.problem) {
+    const [key, values] = read.problem;
+    said.textContent = [t(key, Object.fromEntries(Object.entries(values || {}).map(([name, value]) => [name, readable(value)]))),
+      read.refusal && t(read.refusal)].filter(Boolean).join(" ");
+    return;
+  }
+  decide(review, read.pairs);
+  for (const [key, decision] of read.pairs) review.exported.set(key, decision);
+  decisionsChanged(read.pairs.map(([key]) => key));
+  said.textContent = t("import.done", { count: number(read.pairs.length), name: readable(read.reviewer) });
+}
