@@ -88,6 +88,10 @@ def test_keys_stay_out_of_everything(pair_of, monkeypatch, client):
     assert [done.exit_code for done in said] == [4, 3]  # a case without a golden is new on the target
     compared = pair.run("runs", "--json").json["runs"][0]["run_id"]
     said += [pair.run("compare", "--run", compared, "--json"), pair.run("runs", compared), pair.run("runs", "--json")]
+    beside = ("--junit", "out/junit.xml", "--markdown", "out/summary.md")
+    said += [pair.run("compare", "--run", compared, *beside)]
+    said += [pair.run("report", compared, "-o", f"out/again{suffix}") for suffix in (".md", ".xml", ".csv", ".jsonl")]
+    assert len(list((pair.folder / "out").iterdir())) == 6
     said += [pair.run("report", compared, "-v"), pair.run("runs", compared, "--json"), pair.run("record", "--dry-run")]
     assert any(received.headers.get("authorization") == f"Bearer {KEY}" for received in pair.source.requests)
     assert any(received.headers.get("x-gateway-token") == GATEWAY for received in pair.source.requests)
