@@ -14,6 +14,7 @@ import numpy as np
 from rapidfuzz.distance import Indel
 
 from promptreg.answer.model import Answer, ToolCall, Usage
+from promptreg.canonical import sha256_of
 from promptreg.report.answers import paired_groups, spread_view
 from promptreg.report.html import write_html
 from promptreg.report.payload import (
@@ -23,6 +24,7 @@ from promptreg.report.payload import (
     CauseView,
     ChannelView,
     CheckView,
+    DecisionView,
     DeploymentView,
     Payload,
     SampleView,
@@ -103,6 +105,12 @@ def _causes() -> Iterator[CauseView]:
     for (title, next_step), others, case_ids in zip(told, also, _CAUSES, strict=True):
         verdict: CaseVerdictName = "fail" if case_ids[0] in ("order-as-json", "refund-window") else "drift"
         yield CauseView("support", title, next_step, verdict, len(case_ids), 4 * len(case_ids), others)
+
+
+_DECIDED: Final = {
+    "complaint-letter": DecisionView("reject", "李雷", "The order number must stay."),
+}
+"""Decisions that somebody made before."""
 
 
 def _source() -> DeploymentView:
@@ -203,7 +211,15 @@ def _case(data: dict[str, Any]) -> CaseView:
         messages=({"role": "system", "content": system}, {"role": "user", "content": data["question"]}),
         source_params=params,
         target_params={**params, "top_k": -1},
+        golden_sha256=_identity(data, "source"),
+        candidate_sha256=_identity(data, "target") if data["source"] else None,
+        decision=_DECIDED.get(data["case_id"]),
     )
+
+
+def _identity(data: dict[str, Any], side: str) -> str | None:
+    """What decisions on a made-up case are bound to; None for a side without answers."""
+    return sha256_of([data["case_id"], data[side]]) if data[side] else None
 
 
 def _answers(data: dict[str, Any], side: str) -> list[Answer | None]:

@@ -112,8 +112,9 @@ function verbButton(entry, verb, current) {
   t(`verb.${verb}`), " ", el("kbd", { "aria-hidden": "true" }, VERB_KEYS[verb]));
 }
 
-function barButton(label, key, act, attributes) {
-  return el("button", { type: "button", class: "bar-button", "aria-keyshortcuts": key, onclick: act, ...attributes }, t(label), " ", key && el("kbd", { "aria-hidden": "true" }, key));
+function barButton(label, key, act, attributes, sign) {
+  return el("button", { type: "button", class: "bar-button", "aria-keyshortcuts": key, "aria-label": sign && t(label), title: sign && t(label), onclick: act, ...attributes },
+    sign || t(label), key && el("kbd", { "aria-hidden": "true" }, key));
 }
 
 // What stands on a case: this page's decision or one that the report was written with.
@@ -142,8 +143,8 @@ function standingLine(entry) {
 
 function barSkeleton() {
   return el("section", { id: "decide", class: "decide", "aria-label": t("decide.title") },
-    el("div", { id: "decide-case" }), el("div", { id: "decide-all", class: "decide-all" }),
-    el("p", { id: "said", class: "said", role: "status" }, deciding.said));
+    el("div", { id: "decide-verbs", class: "verbs", role: "group", "aria-label": t("decide.verbs") }), el("div", { id: "decide-buttons", class: "bar-buttons" }),
+    el("div", { id: "decide-line", class: "decide-line" }), el("p", { id: "said", class: "said", role: "status" }, deciding.said));
 }
 
 function paintBar() {
@@ -152,19 +153,19 @@ function paintBar() {
   const focused = byId("decide").contains(document.activeElement) ? document.activeElement.textContent : null;
   const current = entry && (decisionOn(review, keyOf(entry)) || {}).decision;
   if (entry) review.seen.add(keyOf(entry));
-  replace(byId("decide-case"), entry && el("div", { class: "verbs", role: "group", "aria-label": t("decide.verbs") },
-    verbsOf(entry).map((verb) => verbButton(entry, verb, current))), entry && standingLine(entry));
+  replace(byId("decide-verbs"), entry && verbsOf(entry).map((verb) => verbButton(entry, verb, current)));
+  replace(byId("decide-buttons"),
+    barButton("decide.undo", "u", () => stepBack(undoDecision, "undo"), { "aria-disabled": review.undo.length ? null : "true" }, "↶"),
+    barButton("decide.redo", "U", () => stepBack(redoDecision, "redo"), { "aria-disabled": review.redo.length ? null : "true" }, "↷"),
+    barButton("decide.next", "n", openNextUndecided),
+    barButton("decide.list", "A", () => bulkDialog("approve")),
+    barButton("decide.export", null, exportDialog, { class: "bar-button main" }));
   const { total, done } = progressOf(review, report.cases);
   const open = keeping.open();
-  replace(byId("decide-all"),
+  replace(byId("decide-line"),
     el("p", { id: "progress", class: "progress" }, t("decide.progress", { done: number(done), total: number(total) }), open > 0 && [" · ",
       el("b", null, t(keeping.openWord, { count: number(open) }))]),
-    el("div", { class: "bar-buttons" },
-      barButton("decide.undo", "u", () => stepBack(undoDecision, "undo"), { "aria-disabled": review.undo.length ? null : "true" }),
-      barButton("decide.redo", "U", () => stepBack(redoDecision, "redo"), { "aria-disabled": review.redo.length ? null : "true" }),
-      barButton("decide.next", "n", openNextUndecided),
-      barButton("decide.list", "A", () => bulkDialog("approve")),
-      barButton("decide.export", null, exportDialog, { class: "bar-button main" })),
+    entry && standingLine(entry),
     !deciding.stored && el("p", { class: "notice", role: "alert" }, t("decide.memory")));
   if (focused) [...byId("decide").querySelectorAll("button")].find((one) => one.textContent === focused)?.focus();
 }
