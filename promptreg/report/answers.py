@@ -10,7 +10,7 @@ import numpy as np
 from rapidfuzz.distance import Indel
 
 from promptreg.canonical import sha256_of
-from promptreg.report.differences import part_difference
+from promptreg.report.differences import json_differences, part_difference
 from promptreg.report.payload import AnswerGroup, DiffView, PartName, ReasoningView, SpreadView, ToolCallView
 
 if TYPE_CHECKING:
@@ -84,7 +84,11 @@ def group_difference(golden: Sequence[AnswerGroup], index: int, candidate: Answe
         "tool_calls": (tool_call_text(ours.tool_calls), tool_call_text(candidate.tool_calls)),
     }
     parts = tuple(part_difference(name, a, b) for name, (a, b) in pairs.items() if a or b or name == "content")
-    return DiffView(golden=index, parts=parts, distance=distance)
+    as_json = json_differences(ours.content, candidate.content)
+    if as_json:
+        # What differs is then told value by value.
+        parts = (replace(parts[0], changes=(), more_changes=0), *parts[1:])
+    return DiffView(golden=index, parts=(*parts, *as_json), distance=distance)
 
 
 def tool_call_text(calls: Iterable[ToolCallView]) -> str:

@@ -6,6 +6,8 @@ import re
 import unicodedata
 from typing import TYPE_CHECKING
 
+from promptreg.report.fact_changes import fact_changes
+from promptreg.report.json_parts import json_pair
 from promptreg.report.payload import ChangeView, OperationView, PartDiffView, PartName
 from promptreg.text.diff import diff
 from promptreg.text.sentence import Sentence
@@ -22,6 +24,8 @@ _LINE_END = re.compile("\r\n?|\x85|\u2028|\u2029")
 _UNIT = re.compile(" ?(?:[\u4e00-\u9fff%％°℃]|[A-Za-z]{1,12}\\b)")
 MOST_CHANGES = 8
 """More changes than this are not for a glance."""
+MOST_FACTS = 12
+"""Facts, and JSON values, that are listed; the others are counted."""
 MOST_CHANGE_CHARACTERS = 40
 """A change longer than this is read in the text."""
 
@@ -34,8 +38,42 @@ def part_difference(part: PartName, golden: str, candidate: str) -> PartDiffView
     difference = diff(golden, candidate)
     operations = tuple(OperationView(operation.kind.value, operation.text) for operation in difference.operations)
     note = invisible_difference(golden, candidate)
-    changes = () if note or not difference.complete else short_changes(operations)
-    return PartDiffView(part, operations, difference.complete, changes, note)
+    if note is not None:
+        return PartDiffView(part, operations, difference.complete, note=note)
+    facts = fact_changes(golden, candidate, operations) if part == "content" else ()
+    others = short_changes(operations) if difference.complete else ()
+    changes = (*facts[:MOST_FACTS], *(each for each in others if not _told(each, facts)))
+    return PartDiffView(part, operations, difference.complete, changes, max(0, len(facts) - MOST_FACTS))
+
+
+def json_differences(golden: str, candidate: str) -> tuple[PartDiffView, ...]:
+    """The difference of two contents as JSON, and with sorted keys where that is another one; none for other texts."""
+    pair = None if golden == candidate else json_pair(golden, candidate)
+    if pair is None:
+        return ()
+    changes, more = pair.changes[:MOST_FACTS], max(0, len(pair.changes) - MOST_FACTS)
+    parts = [_laid_out_difference("json", pair.golden, pair.candidate, changes, more, pair.note)]
+    if pair.golden != pair.candidate and (pair.golden, pair.candidate) != (pair.golden_sorted, pair.candidate_sorted):
+        parts.append(_laid_out_difference("json_sorted", pair.golden_sorted, pair.candidate_sorted, (), 0, pair.note))
+    return tuple(parts)
+
+
+def _laid_out_difference(
+    part: PartName, golden: str, candidate: str, changes: tuple[ChangeView, ...], more: int, note: Sentence | None
+) -> PartDiffView:
+    difference = diff(golden, candidate)
+    operations = tuple(OperationView(operation.kind.value, operation.text) for operation in difference.operations)
+    return PartDiffView(part, operations, difference.complete, changes, more, note)
+
+
+def _told(change: ChangeView, facts: Sequence[ChangeView]) -> bool:
+    """Whether a change is one of the facts, written a little differently."""
+    return any(_within(change.golden, fact.golden) and _within(change.candidate, fact.candidate) for fact in facts)
+
+
+def _within(a: str, b: str) -> bool:
+    a, b = "".join(a.split()), "".join(b.split())
+    return a == b or bool(a and b and (a in b or b in a))
 
 
 def short_changes(operations: Sequence[OperationView]) -> tuple[ChangeView, ...]:

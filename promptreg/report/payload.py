@@ -23,7 +23,8 @@ SCHEMA = "promptreg.report/1"
 CaseVerdictName: TypeAlias = Literal["pass", "changed", "drift", "fail", "new", "missing", "error", "waived"]
 SuiteVerdictName: TypeAlias = Literal["EQUIVALENT", "DRIFT", "REGRESSION", "INCONCLUSIVE", "ERROR"]
 SettingGroup: TypeAlias = Literal["deployment", "fingerprint", "request", "provenance", "run"]
-PartName: TypeAlias = Literal["content", "reasoning", "tool_calls"]
+PartName: TypeAlias = Literal["content", "reasoning", "tool_calls", "json", "json_sorted"]
+"""`json`: contents that are both JSON, laid out alike. `json_sorted`: the same with sorted keys, where that differs."""
 OperationKind: TypeAlias = Literal["equal", "delete", "insert"]
 
 
@@ -62,6 +63,10 @@ class ChangeView:
 
     golden: str = ""
     candidate: str = ""
+    kind: str = ""
+    """Of a fact its kind (`quantity`, `name`, …), `json` for a JSON value; empty for any other change."""
+    where: str = ""
+    """Of a JSON value: its path (`items[0].price`)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +78,9 @@ class PartDiffView:
     complete: bool = True
     """False when the texts differ too much for the bounded diff: they are then shown without highlights."""
     changes: tuple[ChangeView, ...] = ()
-    """The short changes in reading order, for a glance; empty when there are too many or they are too long."""
+    """Facts that differ, then other short changes, each in reading order; no others where they are many or long."""
+    more_changes: int = 0
+    """Facts and JSON values that differ, beyond those listed."""
     note: Sentence | None = None
     """Set when the texts differ in nothing one can see: says which normalisation makes them equal."""
 

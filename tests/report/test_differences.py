@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from promptreg.report.differences import invisible_difference, part_difference
+from promptreg.report.differences import MOST_FACTS, invisible_difference, json_differences, part_difference
 
 
 def changes(golden, candidate):
@@ -38,12 +38,16 @@ def test_short_changes_carry_their_unit(golden, candidate, expected):
     assert changes(golden, candidate) == expected
 
 
-def test_a_rewritten_text_has_no_glance():
-    assert changes("您可以先与房东协商。", "抱歉，我无法回答。") == []
+def test_of_a_rewritten_text_only_facts_are_for_a_glance():
+    assert changes("您可以先与房东协商。", "抱歉，我帮不上忙。") == [("", "不上忙")]
+    assert changes("您可以先与房东协商。", "请咨询律师，谢谢。") == []
 
 
-def test_many_changes_have_no_glance():
-    golden, candidate = ("".join(f"第{n}项的价格为{n + more}元。" for n in range(20)) for more in (0, 50))
+def test_many_other_changes_have_no_glance():
+    golden, candidate = (
+        "".join(f"第{n}项归{who}，" for n, who in enumerate(names))
+        for names in ("甲乙丙丁戊己庚辛壬癸", "子丑寅卯辰巳午亥申酉")
+    )
     assert changes(golden, candidate) == []
 
 
@@ -80,3 +84,33 @@ def test_unrelated_long_texts_end_soon():
     part = part_difference("content", "天地玄黄宇宙洪荒" * 800, "abc def ghi jkl " * 400)
     assert time.perf_counter() - start < 5
     assert part.operations
+
+
+def test_many_facts_are_counted():
+    golden, candidate = ("".join(f"第{n}项的价格为{n + more}元。" for n in range(20)) for more in (0, 50))
+    part = part_difference("content", golden, candidate)
+    assert [(each.golden, each.candidate) for each in part.changes][:2] == [("0元", "50元"), ("1元", "51元")]
+    assert len(part.changes) == MOST_FACTS
+    assert part.more_changes == 20 - MOST_FACTS
+
+
+def test_facts_are_compared_in_contents_only():
+    part = part_difference(
+        "reasoning", "先查订单，预计 3 天送达，再回复客户。", "先查订单，预计 5 天送达，再回复客户。"
+    )
+    assert {each.kind for each in part.changes} == {""}
+
+
+def test_json_is_laid_out_alike_and_sorted_where_that_helps():
+    as_written, with_sorted_keys = json_differences('{"a": 1, "b": 2}', '{"b": 3, "a": 1}')
+    assert as_written.part == "json"
+    assert with_sorted_keys.part == "json_sorted"
+    assert [each.text for each in with_sorted_keys.operations if each.kind != "equal"] == ["2", "3"]
+    assert [part.part for part in json_differences('{"a": 1}', '{"a": 2}')] == ["json"]
+
+
+@pytest.mark.parametrize(
+    ("golden", "candidate"), [("[1]", "[1]"), ("[1]", "1"), ("{", "[1]"), ("", "{}"), ("[1] ok", "[2]")]
+)
+def test_what_is_equal_or_no_json_is_not_compared_as_json(golden, candidate):
+    assert json_differences(golden, candidate) == ()
