@@ -16,17 +16,17 @@ import time
 from typing import TYPE_CHECKING, Final
 
 from promptreg.context.budget import Budget
-from promptreg.context.corpus import Shape, generate
-from promptreg.context.counters import choose_counter
-from promptreg.context.grid import Ours, run_grid
-from promptreg.context.grid_rows import pareto, pooled
-from promptreg.context.planting import plant
+from promptreg.context.count.counters import choose_counter
 from promptreg.context.strategies.registry import strategy_from
+from promptreg.context.trial.corpus import Shape, generate
+from promptreg.context.trial.grid import Ours, run_grid
+from promptreg.context.trial.grid_rows import pareto, pooled
+from promptreg.context.trial.planting import plant
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from promptreg.context.grid_rows import Pooled
+    from promptreg.context.trial.grid_rows import Pooled
 
 STRATEGIES: Final = (
     "sliding-window",

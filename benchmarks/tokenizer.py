@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING
 
 from tokenizers import Tokenizer
 
-from promptreg.context.tokens import DeepseekTokenizer, special_tokens
-from promptreg.context.vocabulary import vocabulary_file
+from promptreg.context.count.tokens import DeepseekTokenizer, special_tokens
+from promptreg.context.count.vocabulary import vocabulary_file
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from promptreg.context.vocabulary import deepseek_v4
+from promptreg.context.count.vocabulary import deepseek_v4
 
 ENCODING_CONSTRUCTORS = {"deepseek_v4": deepseek_v4}

@@ -18,9 +18,9 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from promptreg.config import Config
-    from promptreg.context.counting import Message
+    from promptreg.context.count.counting import Message
     from promptreg.text.sentence import Language, Sentence
-    from promptreg.workflow.context_fit import FitResult
+    from promptreg.workflow.context.fit import FitResult
 
 _TEXT_COLUMNS = 76
 """Of a message that are shown; `-o` and `--json` have all of it."""
@@ -104,10 +104,10 @@ def command(
     """
     from promptreg.cli.console import reader_language  # noqa: PLC0415 - loaded when the command runs, not for --help
     from promptreg.context.conversations import read_recordings  # noqa: PLC0415 - see above
-    from promptreg.workflow.context_fit import composed, fit_recording, only  # noqa: PLC0415 - see above
-    from promptreg.workflow.context_servers import Servers  # noqa: PLC0415 - see above
-    from promptreg.workflow.context_sides import Wanted, side_of  # noqa: PLC0415 - see above
-    from promptreg.workflow.context_summariser import summary_model  # noqa: PLC0415 - see above
+    from promptreg.workflow.context.fit import composed, fit_recording, only  # noqa: PLC0415 - see above
+    from promptreg.workflow.context.servers import Servers  # noqa: PLC0415 - see above
+    from promptreg.workflow.context.sides import Wanted, side_of  # noqa: PLC0415 - see above
+    from promptreg.workflow.context.summariser import summary_model  # noqa: PLC0415 - see above
 
     config = _config(config_path) if any((deployment, config_path, summariser)) else None
     language = reader_language("auto" if config is None else config.language)
@@ -175,7 +175,7 @@ def _write(result: FitResult, path: Path) -> None:
 
 def _print(result: FitResult, language: Language, output: Path | None, *, quiet: bool) -> None:
     from promptreg.cli.console import console  # noqa: PLC0415 - see above
-    from promptreg.workflow.context_sides import budget_words, guesses  # noqa: PLC0415 - see above
+    from promptreg.workflow.context.sides import budget_words, guesses  # noqa: PLC0415 - see above
 
     out = console()
     if not quiet:
@@ -238,7 +238,7 @@ def _sent(result: FitResult, language: Language) -> Table:
 
 def _text(message: Message) -> str:
     """What it says, and what it calls."""
-    from promptreg.context.counting import calls_of, content_text  # noqa: PLC0415 - see above
+    from promptreg.context.count.counting import calls_of, content_text  # noqa: PLC0415 - see above
 
     calls = (f"→ {function.get('name')}({function.get('arguments')})" for function in calls_of(message))
     return " ".join(text for text in (content_text(message.get("content")), *calls) if text)
@@ -246,7 +246,7 @@ def _text(message: Message) -> str:
 
 def _ledger(result: FitResult, language: Language) -> Table:
     from promptreg.text.preview import preview  # noqa: PLC0415 - see above
-    from promptreg.workflow.context_fit import stretches  # noqa: PLC0415 - see above
+    from promptreg.workflow.context.fit import stretches  # noqa: PLC0415 - see above
 
     table = _table(_LEDGER[language], 2, 3)
     for stretch in stretches(result.fitted.ledger.entries):

@@ -5,15 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from promptreg.cli.tables import table_of
-from promptreg.context.probe_tallies import counted
-from promptreg.context.probes import Grade
+from promptreg.context.trial.probe_tallies import counted
+from promptreg.context.trial.probes import Grade
 from promptreg.text.sentence import Sentence
 from promptreg.text.terminal import safe_for_terminal
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from promptreg.context.probe_report import ProbeCell, ProbeReport
+    from promptreg.context.trial.probe_report import ProbeCell, ProbeReport
     from promptreg.text.sentence import Language
 
 _NONE = "—"

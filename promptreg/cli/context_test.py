@@ -17,10 +17,10 @@ from promptreg.errors import ExitCode, UsageError
 if TYPE_CHECKING:
     from promptreg.config import Config
     from promptreg.context.conversations import Recording
-    from promptreg.context.grid_report import ContextReport
+    from promptreg.context.trial.grid_report import ContextReport
     from promptreg.text.sentence import Language
-    from promptreg.workflow.context_probe import Probing
-    from promptreg.workflow.context_test import Asked
+    from promptreg.workflow.context.probe import Probing
+    from promptreg.workflow.context.trial import Asked
 
 _TURNS = 80
 
@@ -157,7 +157,7 @@ def command(
     """
     from promptreg.cli.console import reader_language  # noqa: PLC0415 - loaded when the command runs, not for --help
     from promptreg.cli.context_test_tables import print_test  # noqa: PLC0415 - see above
-    from promptreg.workflow.context_test import Asked  # noqa: PLC0415 - see above
+    from promptreg.workflow.context.trial import Asked  # noqa: PLC0415 - see above
 
     if conversations and (generate is not None or turns is not None):
         raise UsageError("CONVERSATIONS and --generate or --turns exclude each other: give files, or none.")
@@ -210,7 +210,7 @@ def _config(path: Path | None, *, needed: bool) -> Config | None:
 
 def _recordings(paths: tuple[Path, ...], count: int, turns: int, seed: int) -> tuple[Recording, ...]:
     from promptreg.context.conversations import read_recordings  # noqa: PLC0415 - see above
-    from promptreg.workflow.context_test import corpus  # noqa: PLC0415 - see above
+    from promptreg.workflow.context.trial import corpus  # noqa: PLC0415 - see above
 
     return read_recordings(paths, Path.cwd()) if paths else corpus(count, seed, turns)
 
@@ -219,7 +219,7 @@ def _probing(config: Config, name: str, questions: int | None, language: Languag
     """Who is asked; what that takes is said before the first call."""
     from promptreg.cli.console import notices  # noqa: PLC0415 - see above
     from promptreg.config import secrets_of  # noqa: PLC0415 - see above
-    from promptreg.workflow.context_probe import DEFAULT_QUESTIONS, Probing  # noqa: PLC0415 - see above
+    from promptreg.workflow.context.probe import DEFAULT_QUESTIONS, Probing  # noqa: PLC0415 - see above
 
     deployment = config.deployment(name)
     secrets_of(deployment)  # a missing key is found before a long test
@@ -241,8 +241,8 @@ def _print_plan(
     *,
     as_json: bool,
 ) -> None:
-    from promptreg.workflow.context_servers import Servers  # noqa: PLC0415 - see above
-    from promptreg.workflow.context_test import planned_probes  # noqa: PLC0415 - see above
+    from promptreg.workflow.context.servers import Servers  # noqa: PLC0415 - see above
+    from promptreg.workflow.context.trial import planned_probes  # noqa: PLC0415 - see above
 
     with Servers(None if config is None else config.root) as servers:
         plan = planned_probes(recordings, asked, config, probing, servers=servers)
@@ -260,9 +260,9 @@ def _run(
 ) -> ContextReport:
     """The test, under a progress bar on stderr."""
     from promptreg.replay.progress import Progress, renderer_for  # noqa: PLC0415 - see above
-    from promptreg.workflow.context_servers import Servers  # noqa: PLC0415 - see above
-    from promptreg.workflow.context_summariser import summary_model  # noqa: PLC0415 - see above
-    from promptreg.workflow.context_test import DEFAULT_STRATEGIES, context_test  # noqa: PLC0415 - see above
+    from promptreg.workflow.context.servers import Servers  # noqa: PLC0415 - see above
+    from promptreg.workflow.context.summariser import summary_model  # noqa: PLC0415 - see above
+    from promptreg.workflow.context.trial import DEFAULT_STRATEGIES, context_test  # noqa: PLC0415 - see above
 
     began = time.monotonic()
     with renderer_for(sys.stderr, "context test", quiet=quiet) as show:

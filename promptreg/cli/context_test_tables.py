@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from promptreg.cli.console import console
 from promptreg.cli.context_probe_tables import print_probes
 from promptreg.cli.tables import table_of
-from promptreg.context.grid_report import causes, cost_sentence, refused
-from promptreg.context.retention import Fate
+from promptreg.context.trial.grid_report import causes, cost_sentence, refused
+from promptreg.context.trial.retention import Fate
 from promptreg.text.preview import preview
 from promptreg.text.sentence import Sentence
 from promptreg.text.terminal import safe_for_terminal
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
     from rich.console import Console
 
-    from promptreg.context.grid_report import Broken, Column, ContextReport
-    from promptreg.context.grid_rows import Pooled
+    from promptreg.context.trial.grid_report import Broken, Column, ContextReport
+    from promptreg.context.trial.grid_rows import Pooled
     from promptreg.text.sentence import Language
 
 _MOST_SHOWN = 20

@@ -15,8 +15,8 @@ from promptreg.errors import ExitCode, UsageError
 if TYPE_CHECKING:
     from promptreg.config import Config
     from promptreg.context.change import WindowReport
-    from promptreg.workflow.context_servers import Servers
-    from promptreg.workflow.context_sides import Side, Wanted
+    from promptreg.workflow.context.servers import Servers
+    from promptreg.workflow.context.sides import Side, Wanted
 
 
 @click.command(
@@ -90,9 +90,9 @@ def command(
     from promptreg.cli.console import reader_language  # noqa: PLC0415 - loaded when the command runs, not for --help
     from promptreg.cli.context_tables import print_window  # noqa: PLC0415 - see above
     from promptreg.context.conversations import read_recordings  # noqa: PLC0415 - see above
-    from promptreg.workflow.context_servers import Servers  # noqa: PLC0415 - see above
-    from promptreg.workflow.context_sides import Wanted  # noqa: PLC0415 - see above
-    from promptreg.workflow.context_window import WindowOptions, window_report  # noqa: PLC0415 - see above
+    from promptreg.workflow.context.servers import Servers  # noqa: PLC0415 - see above
+    from promptreg.workflow.context.sides import Wanted  # noqa: PLC0415 - see above
+    from promptreg.workflow.context.window import WindowOptions, window_report  # noqa: PLC0415 - see above
 
     config = _config(config_path, needed=from_window is None or to_window is None or bool(source or target))
     language = reader_language("auto" if config is None else config.language)
@@ -126,7 +126,7 @@ def _config(path: Path | None, *, needed: bool) -> Config | None:
 
 
 def _side(wanted: Wanted, config: Config | None, role: str, servers: Servers) -> Side:
-    from promptreg.workflow.context_sides import side_of  # noqa: PLC0415 - see above
+    from promptreg.workflow.context.sides import side_of  # noqa: PLC0415 - see above
 
     if config is not None and wanted.deployment is None and wanted.window is None:
         name = config.roles.source if role == "source" else config.roles.target

@@ -6,9 +6,9 @@ from collections import Counter as Tally
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from promptreg.context.counting import content_text
+from promptreg.context.count.counting import content_text
 from promptreg.context.fit import fit
-from promptreg.context.retention import FactReader
+from promptreg.context.trial.retention import FactReader
 from promptreg.context.window import Part
 from promptreg.errors import CannotFit
 from promptreg.text.facts.model import FactKind
@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 
     from promptreg.canonical import Json, JsonObject
     from promptreg.context.budget import Budget
-    from promptreg.context.counting import Message
-    from promptreg.context.known import KnownFact
+    from promptreg.context.count.counting import Message
     from promptreg.context.strategies.base import Strategy
+    from promptreg.context.trial.known import KnownFact
     from promptreg.context.window import Limit, Session
     from promptreg.text.sentence import Sentence
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from promptreg.config.encoding import UnreadableTextError, decode, read_limited
 from promptreg.config.hints import did_you_mean, listing
-from promptreg.context.known import Kind, KnownFact
+from promptreg.context.trial.known import Kind, KnownFact
 from promptreg.errors import Place, Problem, ProjectError
 from promptreg.suite.files import files_below
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from promptreg.canonical import JsonObject
-    from promptreg.context.counting import Message
+    from promptreg.context.count.counting import Message
 
 SUFFIXES: Final = (".jsonl", ".ndjson", ".json")
 MOST_CONVERSATIONS: Final = 20_000

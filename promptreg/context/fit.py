@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from promptreg.canonical import JsonObject
     from promptreg.context.budget import Budget
-    from promptreg.context.counting import Counter, Message
+    from promptreg.context.count.counting import Counter, Message
     from promptreg.context.groups import Pinned
     from promptreg.context.strategies.base import Request, Strategy
 

@@ -16,7 +16,7 @@ from promptreg.errors import ContextError, OpenToolCallsError
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
 
-    from promptreg.context.counting import Message
+    from promptreg.context.count.counting import Message
 
 Pinned: TypeAlias = "Collection[int] | Callable[[Message], bool]"
 """Which messages stay word for word: their indices, or a test of a message."""

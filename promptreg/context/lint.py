@@ -6,15 +6,15 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
-from promptreg.context.counting import content_text
-from promptreg.context.special import special_in
+from promptreg.context.count.counting import content_text
+from promptreg.context.count.special import special_in
 from promptreg.text.sentence import Sentence
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from promptreg.canonical import Json
-    from promptreg.context.counting import Message
+    from promptreg.context.count.counting import Message
 
 Format: TypeAlias = Literal["v3", "v3.1", "v3.2", "v4"]
 """A prompt format of DeepSeek; V3's is R1's too."""

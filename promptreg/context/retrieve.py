@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import numpy as np
 
-from promptreg.context.counting import content_text
+from promptreg.context.count.counting import content_text
 from promptreg.context.ledger import Note, NoteKind, Reason
 from promptreg.context.strategies.base import Request
 from promptreg.context.strategies.window import check_share, drop, make_room

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from promptreg.canonical import Json, JsonObject
     from promptreg.context.budget import Budget
-    from promptreg.context.counting import Counter, Message
+    from promptreg.context.count.counting import Counter, Message
 
 MOST_COUNTED: Final = 160
 """Turns of a conversation whose prompts are all counted; of longer ones every second, third, … is, and those around the

@@ -12,8 +12,8 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final, Self
 
 from promptreg.canonical import sha256_of
-from promptreg.context.counters import Chosen, choose_counter
-from promptreg.context.counting import EstimateCounter
+from promptreg.context.count.counters import Chosen, choose_counter
+from promptreg.context.count.counting import EstimateCounter
 from promptreg.deployment.blocking import BlockingLoop
 from promptreg.deployment.client import wiring_of
 from promptreg.deployment.envelope import describe_body, error_message
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from promptreg.canonical import Json, JsonObject
     from promptreg.config import Deployment
-    from promptreg.context.counting import Counter, Message
+    from promptreg.context.count.counting import Counter, Message
     from promptreg.context.encoders.model import Encoder
     from promptreg.deployment.exchange import Exchange
     from promptreg.deployment.transports.base import Transport

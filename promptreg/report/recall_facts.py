@@ -24,10 +24,10 @@ from promptreg.text.sentence import Sentence
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from promptreg.context.grid_report import ContextReport
-    from promptreg.context.grid_rows import Pooled
-    from promptreg.context.known import KnownFact
-    from promptreg.context.retention import Retained
+    from promptreg.context.trial.grid_report import ContextReport
+    from promptreg.context.trial.grid_rows import Pooled
+    from promptreg.context.trial.known import KnownFact
+    from promptreg.context.trial.retention import Retained
 
 _MOST_DEPTHS: Final = 8
 """With more depths than this they are put together by tenths."""

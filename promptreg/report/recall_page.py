@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Final
 
-from promptreg.context.grid_report import break_even, causes, refused, summary_cost
-from promptreg.context.prefix import Cause
-from promptreg.context.retention import Fate
+from promptreg.context.trial.grid_report import break_even, causes, refused, summary_cost
+from promptreg.context.trial.prefix import Cause
+from promptreg.context.trial.retention import Fate
 from promptreg.report.bilingual import both, name, page, table, warnings, write
 from promptreg.report.embed import escaped
 from promptreg.report.recall_facts import fact_sections
@@ -34,8 +34,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from promptreg.canonical import Json
-    from promptreg.context.grid_report import Broken, Column, ContextReport
-    from promptreg.context.grid_rows import Pooled, Row
+    from promptreg.context.trial.grid_report import Broken, Column, ContextReport
+    from promptreg.context.trial.grid_rows import Pooled, Row
     from promptreg.report.bilingual import Shown
 
 MOST_ROWS: Final = 2000

@@ -14,7 +14,7 @@ from promptreg.text.sentence import Sentence
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from promptreg.context.retention import Retained
+    from promptreg.context.trial.retention import Retained
 
 _CELL: Final = (40, 30)
 """Width and height of a cell of a heat map."""

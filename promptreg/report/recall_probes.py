@@ -12,8 +12,8 @@ from promptreg.text.sentence import Sentence
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from promptreg.context.grid_report import Column
-    from promptreg.context.probe_report import ProbeCell, ProbeReport
+    from promptreg.context.trial.grid_report import Column
+    from promptreg.context.trial.probe_report import ProbeCell, ProbeReport
 
 
 def probe_section(probes: ProbeReport | None, columns: Sequence[Column]) -> Iterator[str]:

@@ -12,8 +12,8 @@ from promptreg.text.sentence import Sentence
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from promptreg.context.grid_report import Column, ContextReport
-    from promptreg.context.grid_rows import Pooled
+    from promptreg.context.trial.grid_report import Column, ContextReport
+    from promptreg.context.trial.grid_rows import Pooled
 
 NONE: Final = "—"
 STRATEGY: Final = Sentence("strategy", "策略")

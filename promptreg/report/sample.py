@@ -34,7 +34,7 @@ from promptreg.report.payload import (
 from promptreg.scoring.contract.contract import contract_of
 from promptreg.scoring.contract.shared import breaches
 from promptreg.text.sentence import Sentence
-from promptreg.verdict.cause_words import words_of
+from promptreg.verdict.causes.words import words_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Final
 
 from promptreg.scoring.contract.features import FACT_KIND
 from promptreg.scoring.contract.shared import breaches
-from promptreg.verdict import sentences, suite_sentences
+from promptreg.verdict.causes.signs import signs_of
 from promptreg.verdict.comparison import CaseResult, Comparison, compare_cases, labelling_count, permuted_jointly
 from promptreg.verdict.evidence import evidence_of
 from promptreg.verdict.material import case_channels, material_effects
@@ -41,10 +41,11 @@ from promptreg.verdict.model import (
 )
 from promptreg.verdict.rules import Look, Rules
 from promptreg.verdict.settle import notes, obstacles
-from promptreg.verdict.signs import signs_of
 from promptreg.verdict.statistics.contract import CONTRACT
 from promptreg.verdict.statistics.effect import drifted_bound, noise_multiple, spread
 from promptreg.verdict.statistics.labellings import is_exact
+from promptreg.verdict.words import case_sentences as sentences
+from promptreg.verdict.words import suite_sentences
 from promptreg.verdict.zero_tolerance import (
     FAULT,
     intolerable,

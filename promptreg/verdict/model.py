@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from promptreg.scoring.faults.case import CaseFault
     from promptreg.scoring.faults.model import Finding
     from promptreg.text.sentence import Sentence
-    from promptreg.verdict.clusters import Cluster
+    from promptreg.verdict.causes.clusters import Cluster
     from promptreg.verdict.standing import StandingDecision
 
 

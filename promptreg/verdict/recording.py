@@ -18,10 +18,10 @@ from promptreg.verdict.evidence import evidence_of
 from promptreg.verdict.material import case_measures
 from promptreg.verdict.power import self_test
 from promptreg.verdict.rules import Look, Rules
-from promptreg.verdict.sentences import channel_name
 from promptreg.verdict.statistics.energy import PairWeights
 from promptreg.verdict.statistics.labellings import labellings
 from promptreg.verdict.statistics.suite import SuiteStatistic, case_statistics
+from promptreg.verdict.words.case_sentences import channel_name
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

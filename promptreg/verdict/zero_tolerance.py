@@ -16,9 +16,10 @@ from typing import TYPE_CHECKING, Final
 
 from promptreg.scoring.faults.model import Severity
 from promptreg.text.sentence import Sentence
-from promptreg.verdict import fault_sentences, sentences
 from promptreg.verdict.evidence import FREE_OF
 from promptreg.verdict.model import CaseJudgement, CaseVerdict, severity
+from promptreg.verdict.words import case_sentences as sentences
+from promptreg.verdict.words import fault_sentences
 
 if TYPE_CHECKING:
     from collections.abc import Container, Iterable, Sequence

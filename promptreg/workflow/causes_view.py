@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from promptreg.report.payload import CaseView
-    from promptreg.verdict.clusters import Cluster
+    from promptreg.verdict.causes.clusters import Cluster
     from promptreg.verdict.model import SuiteJudgement
 
 

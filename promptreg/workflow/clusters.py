@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 
 from promptreg.deployment.reading import ReadProblemKind
 from promptreg.scoring.contract.moved import moved_places
-from promptreg.verdict.clusters import clusters_of
-from promptreg.verdict.consequences import CONTEXT, ERROR, MOVED
+from promptreg.verdict.causes.clusters import clusters_of
+from promptreg.verdict.causes.consequences import CONTEXT, ERROR, MOVED
 from promptreg.verdict.model import CaseVerdict, Sign
-from promptreg.workflow.context_said import cut_apart
-from promptreg.workflow.sent import NEVER_ASKED
+from promptreg.workflow.context.said import cut_apart
+from promptreg.workflow.context.sent import NEVER_ASKED
 from promptreg.workflow.stored import CaseSamples
 
 if TYPE_CHECKING:

@@ -21,8 +21,8 @@ from promptreg.replay.engine import ReplayResult, replay
 from promptreg.replay.plan import plan_passes
 from promptreg.replay.progress import Progress
 from promptreg.store.runs import RunKind, RunRecord, RunSpec, RunState
-from promptreg.workflow.case_contexts import NO_CONTEXTS, Contexts
-from promptreg.workflow.sent import Cuts, context_warnings, is_unsent, proved, unsent_sample
+from promptreg.workflow.context.case_contexts import NO_CONTEXTS, Contexts
+from promptreg.workflow.context.sent import Cuts, context_warnings, is_unsent, proved, unsent_sample
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

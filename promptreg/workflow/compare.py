@@ -14,10 +14,10 @@ from promptreg.scoring.embedders.registry import load_embedder
 from promptreg.store.store import Store
 from promptreg.text.counted import counted
 from promptreg.verdict.rules import Look, plan_looks
-from promptreg.workflow.case_contexts import NO_CONTEXTS, CaseFitter, Contexts, summary_of
 from promptreg.workflow.clusters import with_clusters
 from promptreg.workflow.collect import Collected, OnProgress, Order, Stretch, collect, finish
 from promptreg.workflow.comparison import Comparison
+from promptreg.workflow.context.case_contexts import NO_CONTEXTS, CaseFitter, Contexts, summary_of
 from promptreg.workflow.estimate import Estimate, estimate
 from promptreg.workflow.judge import JudgedSuite, judge_stored, rules_of
 from promptreg.workflow.judge_calls import Judges, calls_at_most

@@ -17,9 +17,9 @@ from promptreg.scoring.faults.golden import Golden
 from promptreg.scoring.faults.observe import observe_answer, observe_exchange
 from promptreg.scoring.faults.over_cases import CaseSet
 from promptreg.scoring.faults.set_level import Outcome, passes_usually, task_class_losses
+from promptreg.workflow.context.sent import never_asked
 from promptreg.workflow.pairing import CLUSTER_TAG
 from promptreg.workflow.plugins import load_extensions
-from promptreg.workflow.sent import never_asked
 from promptreg.workflow.stored import CaseSamples, GoldenSamples
 
 if TYPE_CHECKING:

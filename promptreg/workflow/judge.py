@@ -17,7 +17,7 @@ from promptreg.verdict.evidence import evidence_of
 from promptreg.verdict.power import judge_with_self_test, planter
 from promptreg.verdict.rules import Rules
 from promptreg.verdict.waivers import judge_with_decisions
-from promptreg.workflow.context_said import with_contexts
+from promptreg.workflow.context.said import with_contexts
 from promptreg.workflow.faults import read_cases, with_moved_reasoning, worse_classes
 from promptreg.workflow.pairing import CLUSTER_TAG
 from promptreg.workflow.plugins import load_extensions

@@ -38,7 +38,7 @@ def project_suites(config: Config, paths: Sequence[Path], select: str | None) ->
         wrong_check=registry.argument_reader(config.root, Services(judges=config.deployments), own),
     )
     if any(case.context is not None for suite in suites for case in suite.cases):
-        from promptreg.workflow.case_contexts import check_strategies  # noqa: PLC0415 - most projects have no context
+        from promptreg.workflow.context.case_contexts import check_strategies  # noqa: PLC0415 - most projects have no context
 
         check_strategies(suites)
     return select_cases(suites, select)

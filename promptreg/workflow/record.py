@@ -13,7 +13,6 @@ from promptreg.errors import ConfigError, EndpointError, ExitCode, UsageError
 from promptreg.store.store import Store
 from promptreg.verdict.model import rounded
 from promptreg.verdict.recording import not_exchangeable
-from promptreg.workflow.case_contexts import CaseFitter, summary_of
 from promptreg.workflow.collect import (
     Collected,
     OnProgress,
@@ -22,6 +21,7 @@ from promptreg.workflow.collect import (
     finish,
     request_defaults,
 )
+from promptreg.workflow.context.case_contexts import CaseFitter, summary_of
 from promptreg.workflow.estimate import Estimate, estimate
 from promptreg.workflow.judge_calls import Judges, calls_at_most
 from promptreg.workflow.merge import added_to, earlier_baselines, held_passes, merge_warnings, replaced_approvals

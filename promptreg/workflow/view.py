@@ -25,10 +25,10 @@ from promptreg.report.payload import (
 )
 from promptreg.text.counted import counted
 from promptreg.text.sentence import Sentence
-from promptreg.verdict import fault_sentences
-from promptreg.verdict.sentences import both_noises
+from promptreg.verdict.words import fault_sentences
+from promptreg.verdict.words.case_sentences import both_noises
 from promptreg.workflow.causes_view import cause_views, with_causes
-from promptreg.workflow.context_view import context_view
+from promptreg.workflow.context.view import context_view
 from promptreg.workflow.deployments_view import source_view, target_view
 from promptreg.workflow.headline import next_steps, overall
 from promptreg.workflow.review import decided_cases

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from promptreg.cli.causes import CAUSES_SHOWN, cause_lines
 from promptreg.text.sentence import Sentence
-from promptreg.verdict.clusters import Cluster
+from promptreg.verdict.causes.clusters import Cluster
 from promptreg.verdict.model import CaseVerdict
 
 OBJECTS = [f'{{"days": {number}, "unit": "day", "note": "退货说明 {number}"}}' for number in range(30, 34)]

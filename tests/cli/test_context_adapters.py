@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from promptreg.cli.app import run
-from promptreg.context.corpus import Shape, generate
+from promptreg.context.trial.corpus import Shape, generate
 
 GUIDES = [Path(__file__).parents[2] / "docs" / name for name in ("guide.en.md", "guide.zh-CN.md")]
 FUNCTION = """

@@ -8,7 +8,7 @@ import re
 import pytest
 
 from promptreg.cli.app import run
-from promptreg.context.corpus import Shape, generate
+from promptreg.context.trial.corpus import Shape, generate
 
 WORDS = ("--counter", "words", "--reserve", "0")
 SYSTEM = {"role": "system", "content": "be brief and kind"}

@@ -8,8 +8,8 @@ import re
 import pytest
 
 from promptreg.cli.app import run
-from promptreg.context.corpus import Shape, generate
-from promptreg.context.planting import plant
+from promptreg.context.trial.corpus import Shape, generate
+from promptreg.context.trial.planting import plant
 
 WORDS = ("--counter", "words", "--reserve", "0", "--from-window", "1000", "--to-window", "100")
 CONFIG = """

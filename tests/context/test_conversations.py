@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from promptreg.context.conversations import read_recordings
-from promptreg.context.known import Kind
+from promptreg.context.trial.known import Kind
 from promptreg.errors import ProjectError
 
 HELLO = {"role": "user", "content": "你好 👩‍👩‍👧 \r\n ok"}

@@ -5,9 +5,9 @@ import re
 
 import pytest
 
-from promptreg.context.corpus import Shape, generate
-from promptreg.context.counting import calls_of, content_text, reasoning_text, texts_of
+from promptreg.context.count.counting import calls_of, content_text, reasoning_text, texts_of
 from promptreg.context.groups import read_conversation
+from promptreg.context.trial.corpus import Shape, generate
 from promptreg.errors import UsageError
 
 

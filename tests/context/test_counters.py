@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from promptreg.context.counters import COUNTERS, FORMATS, choose_counter
+from promptreg.context.count.counters import COUNTERS, FORMATS, choose_counter
 from promptreg.errors import UsageError
 
 CHAT = [{"role": "user", "content": "你好, hello"}]

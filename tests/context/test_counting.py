@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from promptreg.context.counting import (
+from promptreg.context.count.counting import (
     IMAGE_TOKENS,
     CharsCounter,
     EstimateCounter,
@@ -13,7 +13,7 @@ from promptreg.context.counting import (
     WordCounter,
     content_text,
 )
-from promptreg.context.estimate import estimated_tokens
+from promptreg.context.count.estimate import estimated_tokens
 
 CALL = {
     "role": "assistant",

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from promptreg.context.estimate import estimated_tokens
-from promptreg.context.tokens import DeepseekTokenizer
+from promptreg.context.count.estimate import estimated_tokens
+from promptreg.context.count.tokens import DeepseekTokenizer
 
 TEXTS = {
     "Chinese": "退货期限是收货后七天，商品须保持完好；定制商品不支持无理由退货。",

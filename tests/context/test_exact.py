@@ -6,12 +6,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from promptreg.context.count.exact import RenderedCounter
+from promptreg.context.count.tokens import DeepseekTokenizer
 from promptreg.context.encoders.jinja import JinjaEncoder
 from promptreg.context.encoders.v3 import DeepseekV3, DeepseekV31
 from promptreg.context.encoders.v4 import DeepseekV4
 from promptreg.context.encoders.v32 import DeepseekV32
-from promptreg.context.exact import RenderedCounter
-from promptreg.context.tokens import DeepseekTokenizer
 
 SNIPPETS = (
     *("退货", " ", "\n\n", "a", "7", "😀", "e\u0301", "\u200b"),

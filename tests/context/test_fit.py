@@ -8,7 +8,7 @@ from types import MappingProxyType
 import pytest
 
 from promptreg.context.budget import Budget
-from promptreg.context.counting import EstimateCounter, MessageCounter, WordCounter
+from promptreg.context.count.counting import EstimateCounter, MessageCounter, WordCounter
 from promptreg.context.fit import fit, fit_async
 from promptreg.context.ledger import NoteKind
 from promptreg.context.retrieve import Retrieve

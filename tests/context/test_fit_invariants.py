@@ -13,8 +13,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from promptreg.context.budget import Budget
-from promptreg.context.counters import choose_counter
-from promptreg.context.counting import EstimateCounter, MessageCounter, WordCounter
+from promptreg.context.count.counters import choose_counter
+from promptreg.context.count.counting import EstimateCounter, MessageCounter, WordCounter
 from promptreg.context.fit import fit
 from promptreg.context.groups import read_conversation
 from promptreg.context.ledger import Action, ledger_from_json

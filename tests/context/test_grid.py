@@ -5,21 +5,21 @@ import copy
 import pytest
 
 from promptreg.context.budget import Budget
-from promptreg.context.calls import calls_of_conversation
 from promptreg.context.conversations import Recording
-from promptreg.context.corpus import Shape, generate
-from promptreg.context.counting import WordCounter, calls_of
+from promptreg.context.count.counting import WordCounter, calls_of
+from promptreg.context.count.exact import RenderedCounter
+from promptreg.context.count.tokens import DeepseekTokenizer
 from promptreg.context.encoders.v4 import DeepseekV4
-from promptreg.context.exact import RenderedCounter
-from promptreg.context.grid import Cell, Function, Ours, run_cell, run_grid
-from promptreg.context.grid_rows import Pooled, Row, SummaryCost, pareto, pooled
-from promptreg.context.invariants import Invariant, Rules
-from promptreg.context.known import Kind
-from promptreg.context.planting import plant
-from promptreg.context.prefix import Basis, Cause, Reuse
-from promptreg.context.retention import Fate
 from promptreg.context.strategies.registry import strategy_from
-from promptreg.context.tokens import DeepseekTokenizer
+from promptreg.context.trial.calls import calls_of_conversation
+from promptreg.context.trial.corpus import Shape, generate
+from promptreg.context.trial.grid import Cell, Function, Ours, run_cell, run_grid
+from promptreg.context.trial.grid_rows import Pooled, Row, SummaryCost, pareto, pooled
+from promptreg.context.trial.invariants import Invariant, Rules
+from promptreg.context.trial.known import Kind
+from promptreg.context.trial.planting import plant
+from promptreg.context.trial.prefix import Basis, Cause, Reuse
+from promptreg.context.trial.retention import Fate
 from promptreg.errors import EncodingError
 
 COUNTER = WordCounter(4)

@@ -4,12 +4,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from promptreg.context.corpus import Shape, generate
-from promptreg.context.counting import EstimateCounter, MessageCounter, WordCounter
+from promptreg.context.count.counting import EstimateCounter, MessageCounter, WordCounter
+from promptreg.context.count.exact import RenderedCounter
+from promptreg.context.count.tokens import DeepseekTokenizer
 from promptreg.context.encoders.v32 import DeepseekV32
-from promptreg.context.exact import RenderedCounter
 from promptreg.context.fit import fit
-from promptreg.context.invariants import (
+from promptreg.context.strategies.window import FirstAndLast, OldestFirst, SlidingWindow
+from promptreg.context.trial.corpus import Shape, generate
+from promptreg.context.trial.invariants import (
     CHEAP,
     Case,
     Invariant,
@@ -18,8 +20,6 @@ from promptreg.context.invariants import (
     outcome_violations,
     violations,
 )
-from promptreg.context.strategies.window import FirstAndLast, OldestFirst, SlidingWindow
-from promptreg.context.tokens import DeepseekTokenizer
 from promptreg.errors import CannotFit
 
 WORDS = Rules(WordCounter())

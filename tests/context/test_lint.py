@@ -2,9 +2,9 @@ from __future__ import annotations
 
 import pytest
 
+from promptreg.context.count.special import neutralised, special_in
+from promptreg.context.count.tokens import special_tokens
 from promptreg.context.lint import lint
-from promptreg.context.special import neutralised, special_in
-from promptreg.context.tokens import special_tokens
 
 FORMATS = ("v3", "v3.1", "v3.2", "v4", None)
 S, U, A = ({"role": role, "content": "文本"} for role in ("system", "user", "assistant"))

@@ -7,14 +7,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from promptreg.context.calls import sent_at_last
 from promptreg.context.conversations import Recording
-from promptreg.context.corpus import Shape, generate
-from promptreg.context.counting import content_text, texts_of
+from promptreg.context.count.counting import content_text, texts_of
 from promptreg.context.groups import read_conversation
-from promptreg.context.known import Inside, Kind, KnownFact
-from promptreg.context.planting import DEPTHS, decoys, plant
-from promptreg.context.retention import FactReader, Fate
+from promptreg.context.trial.calls import sent_at_last
+from promptreg.context.trial.corpus import Shape, generate
+from promptreg.context.trial.known import Inside, Kind, KnownFact
+from promptreg.context.trial.planting import DEPTHS, decoys, plant
+from promptreg.context.trial.retention import FactReader, Fate
 from promptreg.errors import UsageError
 
 

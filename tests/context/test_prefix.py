@@ -4,12 +4,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from promptreg.context.corpus import Shape, generate
-from promptreg.context.counting import WordCounter
+from promptreg.context.count.counting import WordCounter
+from promptreg.context.count.exact import RenderedCounter
+from promptreg.context.count.tokens import DeepseekTokenizer
 from promptreg.context.encoders.v4 import DeepseekV4
 from promptreg.context.encoders.v32 import DeepseekV32
-from promptreg.context.exact import RenderedCounter
-from promptreg.context.prefix import (
+from promptreg.context.trial.corpus import Shape, generate
+from promptreg.context.trial.prefix import (
     Basis,
     Cause,
     PrefixMeter,
@@ -18,7 +19,6 @@ from promptreg.context.prefix import (
     reuse_possible,
     reused,
 )
-from promptreg.context.tokens import DeepseekTokenizer
 
 SYSTEM = {"role": "system", "content": "You help. Today is 2026-12-01."}
 

@@ -10,12 +10,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from promptreg.context.conversations import Recording
-from promptreg.context.corpus import Shape, generate
-from promptreg.context.known import Kind, KnownFact
-from promptreg.context.planting import plant
-from promptreg.context.probe_tallies import Graded, counted, drift, paired, share
-from promptreg.context.probes import Grade, Probe, grade, number_difference, probes_of, token_f1, whole_prompt
-from promptreg.context.retention import FactReader
+from promptreg.context.trial.corpus import Shape, generate
+from promptreg.context.trial.known import Kind, KnownFact
+from promptreg.context.trial.planting import plant
+from promptreg.context.trial.probe_tallies import Graded, counted, drift, paired, share
+from promptreg.context.trial.probes import Grade, Probe, grade, number_difference, probes_of, token_f1, whole_prompt
+from promptreg.context.trial.retention import FactReader
 
 RECORDINGS = tuple(plant(recording, 1) for recording in generate(2, 1, Shape(turns=12)))
 

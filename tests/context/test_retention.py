@@ -5,13 +5,13 @@ import time
 import pytest
 
 from promptreg.context.conversations import Recording
-from promptreg.context.corpus import generate
-from promptreg.context.counting import WordCounter
+from promptreg.context.count.counting import WordCounter
 from promptreg.context.fit import fit
-from promptreg.context.known import Kind, KnownFact
-from promptreg.context.planting import DEPTHS, plant
-from promptreg.context.retention import FactReader, Fate, expected_recall, retained, retained_by
 from promptreg.context.strategies.window import OldestFirst, SlidingWindow
+from promptreg.context.trial.corpus import generate
+from promptreg.context.trial.known import Kind, KnownFact
+from promptreg.context.trial.planting import DEPTHS, plant
+from promptreg.context.trial.retention import FactReader, Fate, expected_recall, retained, retained_by
 
 
 def fate(fact, *texts, role="user"):
@@ -126,7 +126,7 @@ def test_recall_of_a_strategy_that_rewrites_nothing_is_what_its_ledger_says(stra
 @pytest.mark.parametrize("kept_turns", [1, 20, 41, 80])
 def test_recall_of_the_last_turns_by_depth_in_closed_form(kept_turns):
     """Without tools every fact stands in its own turn or the next, so depth d is kept when its turn is."""
-    from promptreg.context.corpus import Shape
+    from promptreg.context.trial.corpus import Shape
 
     turns = 80
     planted = plant(generate(1, 12, Shape(turns=turns, tools=False, system_sentences=0))[0], 12, kinds=[Kind.DATE])

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from promptreg.context.counting import WordCounter
+from promptreg.context.count.counting import WordCounter
 from promptreg.context.fit import fit
 from promptreg.context.ledger import NoteKind, Reason
 from promptreg.context.retrieve import Retrieve

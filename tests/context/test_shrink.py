@@ -1,10 +1,10 @@
 from __future__ import annotations
 
-from promptreg.context.corpus import Shape, generate
-from promptreg.context.counting import MessageCounter, WordCounter, calls_of, content_text
+from promptreg.context.count.counting import MessageCounter, WordCounter, calls_of, content_text
 from promptreg.context.groups import read_conversation
-from promptreg.context.invariants import CHEAP, Case, Invariant, Outcome, Rules, violations
-from promptreg.context.shrink import MOST_TRIES, shrink
+from promptreg.context.trial.corpus import Shape, generate
+from promptreg.context.trial.invariants import CHEAP, Case, Invariant, Outcome, Rules, violations
+from promptreg.context.trial.shrink import MOST_TRIES, shrink
 
 RULES = Rules(WordCounter(4))
 

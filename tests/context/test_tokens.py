@@ -13,9 +13,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tokenizers import Tokenizer
 
-from promptreg.context import tokens, vocabulary
-from promptreg.context.tokens import DeepseekTokenizer, special_tokens
-from promptreg.context.vocabulary import deepseek_v4, vocabulary_file
+from promptreg.context.count import tokens, vocabulary
+from promptreg.context.count.tokens import DeepseekTokenizer, special_tokens
+from promptreg.context.count.vocabulary import deepseek_v4, vocabulary_file
 from promptreg.errors import UsageError
 
 SNIPPETS = (

@@ -14,18 +14,18 @@ import pytest
 
 from promptreg.config.model import Deployment
 from promptreg.context.budget import Budget
-from promptreg.context.counters import choose_counter
-from promptreg.context.counting import CharsCounter, EstimateCounter, WordCounter, content_text
+from promptreg.context.count.counters import choose_counter
+from promptreg.context.count.counting import CharsCounter, EstimateCounter, WordCounter, content_text
+from promptreg.context.count.special import special_in
 from promptreg.context.fit import fit
 from promptreg.context.ledger import NoteKind
-from promptreg.context.prefix import PrefixMeter
 from promptreg.context.retrieve import Retrieve
-from promptreg.context.special import special_in
 from promptreg.context.strategies.base import then
 from promptreg.context.strategies.replace import MessageCap, PruneResults
 from promptreg.context.strategies.summary import SummaryAndRecent, SummaryOnCut
 from promptreg.context.strategies.window import FirstAndLast, MiddleOut, OldestFirst, SlidingWindow
 from promptreg.context.summarise.asked import Asked
+from promptreg.context.trial.prefix import PrefixMeter
 from promptreg.deployment.overflow import read_overflow
 from promptreg.deployment.targets.target import target_of
 from promptreg.errors import CannotFit

@@ -10,9 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from promptreg.context.budget import Budget
-from promptreg.context.corpus import Shape, generate
-from promptreg.context.counters import choose_counter
-from promptreg.context.counting import EstimateCounter, WordCounter
+from promptreg.context.count.counters import choose_counter
+from promptreg.context.count.counting import EstimateCounter, WordCounter
+from promptreg.context.trial.corpus import Shape, generate
 from promptreg.context.window import MOST_COUNTED, Limit, Part, look_at
 
 

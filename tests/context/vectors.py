@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from promptreg.context.budget import Budget
-from promptreg.context.counting import MessageCounter, WordCounter
+from promptreg.context.count.counting import MessageCounter, WordCounter
 from promptreg.context.ledger import Action, Reason
 from promptreg.context.strategies.replace import MessageCap, PruneResults
 from promptreg.context.strategies.window import OldestFirst, SlidingWindow

@@ -52,7 +52,7 @@ def test_every_verdict_has_a_name_and_an_explanation():
 
 
 def test_every_channel_of_the_verdicts_has_a_name():
-    from promptreg.verdict.sentences import NAMES
+    from promptreg.verdict.words.case_sentences import NAMES
 
     for name in NAMES.keys() - {"check", "fault", "finish_reason", "language", "refusal"}:
         assert f"channel.{name}" in catalogues()["en"]

@@ -9,15 +9,15 @@ from types import MappingProxyType
 
 import pytest
 
-from promptreg.context.corpus import Shape, generate
-from promptreg.context.grid_report import Left
-from promptreg.context.probe_report import ProbeCell, ProbeReport, Totals
-from promptreg.context.probe_tallies import AGAIN, FULL, NONE, Arm, Drift, Graded, Paired
-from promptreg.context.probes import Grade, Probe
 from promptreg.context.summarise.use import Use
+from promptreg.context.trial.corpus import Shape, generate
+from promptreg.context.trial.grid_report import Left
+from promptreg.context.trial.probe_report import ProbeCell, ProbeReport, Totals
+from promptreg.context.trial.probe_tallies import AGAIN, FULL, NONE, Arm, Drift, Graded, Paired
+from promptreg.context.trial.probes import Grade, Probe
 from promptreg.report.recall_page import recall_page, write_recall_page
 from promptreg.text.sentence import Sentence
-from promptreg.workflow.context_test import Asked, context_test
+from promptreg.workflow.context.trial import Asked, context_test
 
 HOSTILE = '</script><img src=x onerror=alert(1)>"\u202e\x00 & {{body}} 👩‍👩‍👧‍👦 你好' + "x" * 300
 MODULE = """

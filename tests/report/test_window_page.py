@@ -9,9 +9,9 @@ import pytest
 
 from promptreg.context.budget import Budget
 from promptreg.context.change import Ending, Reader, SideView, Skipped, WindowReport, loss_of
-from promptreg.context.corpus import Shape, generate
-from promptreg.context.counting import WordCounter
+from promptreg.context.count.counting import WordCounter
 from promptreg.context.strategies.window import OldestFirst
+from promptreg.context.trial.corpus import Shape, generate
 from promptreg.context.window import Limit, look_at
 from promptreg.report.window_page import window_page, write_window_page
 from promptreg.text.sentence import Sentence

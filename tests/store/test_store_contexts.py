@@ -7,7 +7,7 @@ from contextlib import closing
 
 from sqlite_utils import Database
 
-from promptreg.context.counting import WordCounter
+from promptreg.context.count.counting import WordCounter
 from promptreg.context.fit import fit
 from promptreg.context.ledger import ledger_from_json
 from promptreg.store.migrations import MIGRATIONS, migrate

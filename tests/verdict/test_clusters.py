@@ -16,11 +16,11 @@ from promptreg.scoring.faults.case import CaseFault
 from promptreg.scoring.faults.catalogue import catalogue, found
 from promptreg.scoring.traits import traits_of
 from promptreg.text.sentence import Sentence
-from promptreg.verdict.clusters import clusters_of
+from promptreg.verdict.causes.clusters import clusters_of
+from promptreg.verdict.causes.signs import signs_of
 from promptreg.verdict.decide import judge_suite
 from promptreg.verdict.evidence import CaseEvidence
 from promptreg.verdict.model import CaseJudgement, CaseVerdict, ChannelEffect, CheckOutcome, Sign, severity
-from promptreg.verdict.signs import signs_of
 
 SAID = Sentence("Said.", "说了。")
 FENCED, NONE = ("json", "fenced"), ("json", "none")

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from promptreg.scoring.faults.case import CaseFault
 from promptreg.scoring.faults.catalogue import catalogue, found
 from promptreg.text.sentence import Sentence
-from promptreg.verdict.clusters import clusters_of
-from promptreg.verdict.consequences import explained_by, head_of
+from promptreg.verdict.causes.clusters import clusters_of
+from promptreg.verdict.causes.consequences import explained_by, head_of
 from promptreg.verdict.model import CaseJudgement, CaseVerdict, CheckOutcome, Sign, severity
 
 NONE, FENCED, LONGER = ("json", "none"), ("json", "fenced"), ("length", "longer", "length")

@@ -7,8 +7,9 @@ import re
 import pytest
 
 from promptreg.text.sentence import Sentence
-from promptreg.verdict import fault_sentences, sentences
 from promptreg.verdict.model import CheckOutcome
+from promptreg.verdict.words import case_sentences as sentences
+from promptreg.verdict.words import fault_sentences
 from promptreg.verdict.zero_tolerance import told_of_checks, worst_first
 
 SURPRISE = Sentence("so surprising", "如此意外")

@@ -6,7 +6,7 @@ import pytest
 
 from promptreg.config import load_config
 from promptreg.errors import ConfigError, SuiteError
-from promptreg.workflow.case_contexts import CaseFitter, summary_of
+from promptreg.workflow.context.case_contexts import CaseFitter, summary_of
 from promptreg.workflow.project import project_suites
 
 ZH = "退货期限是七天，超过之后不再受理，运费由买家承担。"

@@ -6,7 +6,7 @@ from types import SimpleNamespace
 import pytest
 
 from promptreg.context.budget import Budget
-from promptreg.context.counting import WordCounter
+from promptreg.context.count.counting import WordCounter
 from promptreg.context.fit import fit
 from promptreg.context.strategies.registry import strategy_from
 from promptreg.errors import Place
@@ -14,9 +14,9 @@ from promptreg.report.payload import to_json
 from promptreg.suite.model import Case, Request
 from promptreg.text.sentence import Sentence
 from promptreg.verdict.model import CaseVerdict
-from promptreg.workflow.case_contexts import Contexts, FittedCase
-from promptreg.workflow.context_said import told
-from promptreg.workflow.context_view import context_view
+from promptreg.workflow.context.case_contexts import Contexts, FittedCase
+from promptreg.workflow.context.said import told
+from promptreg.workflow.context.view import context_view
 
 WORDS = "one two three four five six seven eight"
 

@@ -14,7 +14,7 @@ from promptreg.scoring.checks.registry import CHECK_NAMES, build_checks
 from promptreg.scoring.score import CHANNEL_NAMES
 from promptreg.suite.model import CheckSpec
 from promptreg.testing import Project
-from promptreg.verdict.sentences import NAMES
+from promptreg.verdict.words.case_sentences import NAMES
 from promptreg.workflow.plugins import RESERVED_CHANNELS, load_extensions
 
 HEAD = """

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from promptreg.canonical import JsonObject
-    from promptreg.context.counting import Counter, Message
+    from promptreg.context.count.counting import Counter, Message
 
 
 @dataclass(frozen=True, slots=True)

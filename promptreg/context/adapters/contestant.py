@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING, Any
 
 from promptreg.context.adapters.base import Item, Room
 from promptreg.context.adapters.strategy import SUMMARY
-from promptreg.context.grid import Sent
-from promptreg.context.invariants import Outcome
 from promptreg.context.ledger import Action, Entry, Ledger, Reason
+from promptreg.context.trial.grid import Sent
+from promptreg.context.trial.invariants import Outcome
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from promptreg.canonical import JsonObject
     from promptreg.context.adapters.strategy import Adapted
-    from promptreg.context.counting import Counter, Message
+    from promptreg.context.count.counting import Counter, Message
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,11 +9,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from promptreg.context.adapters.base import Item
-from promptreg.context.counting import message_key
+from promptreg.context.count.counting import message_key
 
 if TYPE_CHECKING:
     from promptreg.context.adapters.base import Room
-    from promptreg.context.counting import Message
+    from promptreg.context.count.counting import Message
 
 Call: TypeAlias = "Callable[[list[Message], int], Sequence[Message]]"
 

@@ -24,7 +24,7 @@ from langchain_core.messages import (
 )
 
 from promptreg.context.adapters.base import Item, copied, prefix_of, returned
-from promptreg.context.counting import calls_of
+from promptreg.context.count.counting import calls_of
 from promptreg.context.summarise.extractive import Extractive
 from promptreg.context.summarise.source import Room as SummaryRoom
 from promptreg.context.summarise.source import Source, passage_of
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from promptreg.context.adapters.base import Room
-    from promptreg.context.counting import Message
+    from promptreg.context.count.counting import Message
 
 _ID: Final = "promptreg-"
 _ROLES: Final = {"user": "human", "assistant": "ai", "developer": "system"}

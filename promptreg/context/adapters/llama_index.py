@@ -32,7 +32,7 @@ from llama_index.core.storage.chat_store.base_db import AsyncDBChatStore, Messag
 from pydantic import PrivateAttr, ValidationError
 
 from promptreg.context.adapters.base import Item, copied, prefix_of
-from promptreg.context.counting import calls_of
+from promptreg.context.count.counting import calls_of
 from promptreg.context.summarise.extractive import Extractive
 from promptreg.context.summarise.source import Passage, Source
 from promptreg.context.summarise.source import Room as SummaryRoom
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from promptreg.context.adapters.base import Room
-    from promptreg.context.counting import Message
+    from promptreg.context.count.counting import Message
 
 _OWN_FIELDS: Final = frozenset({"role", "content", "tool_calls", "images"})
 """What does not go into `additional_kwargs`. Under `images` LlamaIndex takes documents of its own, and nothing else."""

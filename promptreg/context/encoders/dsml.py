@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-from promptreg.context.counting import calls_of
+from promptreg.context.count.counting import calls_of
 from promptreg.context.encoders.marks import DSML
 from promptreg.context.encoders.model import arguments_text, name_text, to_json
 from promptreg.errors import EncodingError
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from promptreg.canonical import Json, JsonObject
-    from promptreg.context.counting import Message
+    from promptreg.context.count.counting import Message
 
 
 def calls_block(message: Message, element: str, *, strict: bool) -> str:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from jinja2 import Template
 
     from promptreg.canonical import Json, JsonObject
-    from promptreg.context.counting import Message
+    from promptreg.context.count.counting import Message
 
 MAX_TEMPLATE_BYTES: Final = 1_000_000
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Final, Literal, Protocol, TypeAlias
 
-from promptreg.context.counting import content_text, images_in
+from promptreg.context.count.counting import content_text, images_in
 from promptreg.errors import EncodingError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from promptreg.canonical import Json, JsonObject
-    from promptreg.context.counting import Message
+    from promptreg.context.count.counting import Message
 
 Effort: TypeAlias = Literal["low", "high", "max"]
 """How hard a V4 model is told to think. `low` adds nothing to the prompt."""

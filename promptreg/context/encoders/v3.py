@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from promptreg.context.counting import calls_of
+from promptreg.context.count.counting import calls_of
 from promptreg.context.encoders import marks
 from promptreg.context.encoders.model import (
     arguments_text,
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from promptreg.canonical import JsonObject
-    from promptreg.context.counting import Message
+    from promptreg.context.count.counting import Message
 
 _V3_TOOLS: Final = (fixed_wording(42, ends="\n"), fixed_wording(61, ends="\n"))
 _V31_TOOLS: Final = (fixed_wording(12, ends=":\n"), fixed_wording(90, ends="\n"))

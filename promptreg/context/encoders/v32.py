@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from promptreg.context.counting import calls_of, reasoning_text
+from promptreg.context.count.counting import calls_of, reasoning_text
 from promptreg.context.encoders import marks
 from promptreg.context.encoders.dsml import calls_block
 from promptreg.context.encoders.model import fixed_wording, has_calls, role_of, schema_of, text_of, to_json
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from promptreg.canonical import JsonObject
-    from promptreg.context.counting import Message
+    from promptreg.context.count.counting import Message
 
 _CALLS: Final = "function_calls"
 _TOOLS: Final = (fixed_wording(244, ends=">\n"), "\n</functions>\n")

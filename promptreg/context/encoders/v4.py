@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
-from promptreg.context.counting import calls_of, reasoning_text
+from promptreg.context.count.counting import calls_of, reasoning_text
 from promptreg.context.encoders import marks
 from promptreg.context.encoders.dsml import calls_block
 from promptreg.context.encoders.model import Effort, fixed_wording, role_of, schema_of, text_of, to_json
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from promptreg.canonical import Json, JsonObject
-    from promptreg.context.counting import Message
+    from promptreg.context.count.counting import Message
 
 _CALLS: Final = "tool_calls"
 _TOOLS: Final = (fixed_wording(204, ends="\n\n"), fixed_wording(19, ends=".\n"))

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from promptreg.canonical import Json
-    from promptreg.context.counting import Message
+    from promptreg.context.count.counting import Message
 
 Keep: TypeAlias = Literal["head", "tail", "both"]
 """Which part of a text stays: its beginning, its end, or two thirds of the room for the beginning and the rest for the

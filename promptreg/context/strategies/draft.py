@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from promptreg.canonical import JsonObject
-    from promptreg.context.counting import Counter, Message
+    from promptreg.context.count.counting import Counter, Message
     from promptreg.context.groups import Conversation
     from promptreg.context.ledger import Note
 

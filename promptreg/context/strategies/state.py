@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from promptreg.canonical import Json, JsonObject
-    from promptreg.context.counting import Message
+    from promptreg.context.count.counting import Message
 
 
 @dataclass(frozen=True, slots=True)

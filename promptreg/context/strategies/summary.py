@@ -15,7 +15,7 @@ from promptreg.context.summarise.write import no_summary, write_summary
 from promptreg.errors import UsageError
 
 if TYPE_CHECKING:
-    from promptreg.context.counting import Message
+    from promptreg.context.count.counting import Message
     from promptreg.context.strategies.base import Steps
     from promptreg.context.strategies.draft import Draft
     from promptreg.context.summarise.source import Summariser

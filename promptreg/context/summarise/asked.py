@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Final, TypeAlias
 
-from promptreg.context.special import neutralised
+from promptreg.context.count.special import neutralised
 from promptreg.context.strategies.base import Request
 from promptreg.errors import ContextError
 from promptreg.text.segment import graphemes, sentences, tokens
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterator, Sequence
 
     from promptreg.context.budget import Budget
-    from promptreg.context.counting import Counter, Message
+    from promptreg.context.count.counting import Counter, Message
     from promptreg.context.summarise.source import Room, Source, Written
 
 Ask: TypeAlias = "Callable[[Sequence[Message], int], str | Awaitable[str]]"

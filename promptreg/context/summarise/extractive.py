@@ -9,7 +9,7 @@ from itertools import groupby
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
-from promptreg.context.special import neutralised
+from promptreg.context.count.special import neutralised
 from promptreg.context.summarise.values import Outdated, corrections_in, facts_in, is_hard
 from promptreg.text.facts.model import FactKind
 from promptreg.text.segment import sentences, tokens

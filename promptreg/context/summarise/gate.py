@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, Final
 
-from promptreg.context.special import special_in
+from promptreg.context.count.special import special_in
 from promptreg.context.summarise.extractive import Extractive
 from promptreg.context.summarise.values import Correction, corrections_in, hard_values, holds
 from promptreg.errors import UsageError

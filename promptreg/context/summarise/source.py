@@ -6,13 +6,13 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias
 
-from promptreg.context.counting import calls_of, content_text, images_in
+from promptreg.context.count.counting import calls_of, content_text, images_in
 from promptreg.text.script import script_counts
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator
 
-    from promptreg.context.counting import Message
+    from promptreg.context.count.counting import Message
     from promptreg.context.strategies.base import Request
 
 Written: TypeAlias = "Generator[Request, Any, str]"

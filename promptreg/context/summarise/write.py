@@ -6,8 +6,8 @@ from collections.abc import Generator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from promptreg.context.count.special import neutralised
 from promptreg.context.ledger import Note, NoteKind
-from promptreg.context.special import neutralised
 from promptreg.context.summarise.extractive import Extractive
 from promptreg.text.sentence import Sentence
 

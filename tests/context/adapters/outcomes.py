@@ -12,12 +12,12 @@ from importlib.metadata import version
 from pathlib import Path
 
 from promptreg.context.adapters.contestant import Theirs
-from promptreg.context.counting import MessageCounter
+from promptreg.context.count.counting import MessageCounter
 from promptreg.context.fit import HYSTERESIS
-from promptreg.context.grid import Ours
-from promptreg.context.invariants import Case, Invariant, Rules, violations
 from promptreg.context.strategies.registry import strategy_from
 from promptreg.context.strategies.window import SlidingWindow
+from promptreg.context.trial.grid import Ours
+from promptreg.context.trial.invariants import Case, Invariant, Rules, violations
 
 ROOT = Path(__file__).parents[3]
 PAGE = ROOT / "docs/design/context-vectors.md"

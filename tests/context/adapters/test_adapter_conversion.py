@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from promptreg.context.adapters import langchain, llama_index
 from promptreg.context.adapters.base import Item, Room
-from promptreg.context.counting import WordCounter
+from promptreg.context.count.counting import WordCounter
 
 CALLS = [
     {"id": "call_1", "type": "function", "function": {"name": "find", "arguments": '{"city": "北京", "n": 3}'}},
@@ -126,7 +126,7 @@ def test_langchain_reads_arguments_and_keeps_those_that_are_no_json():
 
 
 def test_a_room_counts_pieces_that_no_prompt_has():
-    from promptreg.context.counters import choose_counter
+    from promptreg.context.count.counters import choose_counter
 
     counter = choose_counter("deepseek-v3.2").counter
     room = Room(100, counter)

@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 
 from promptreg.context.adapters.contestant import Theirs
 from promptreg.context.adapters.registry import ADAPTERS, LISTED
-from promptreg.context.counters import choose_counter
-from promptreg.context.counting import EstimateCounter, WordCounter
+from promptreg.context.count.counters import choose_counter
+from promptreg.context.count.counting import EstimateCounter, WordCounter
 from promptreg.context.fit import fit, fit_async
 from promptreg.context.ledger import Action, NoteKind, Reason, ledger_from_json
 from promptreg.context.strategies.registry import STRATEGIES, Given, strategy_from
@@ -185,7 +185,7 @@ def test_no_library_is_imported_before_it_is_named():
 
     code = (
         "import sys; from promptreg.context.strategies.registry import strategy_from; strategy_from('hysteresis'); "
-        "import promptreg.context.adapters.registry, promptreg.workflow.context_test; "
+        "import promptreg.context.adapters.registry, promptreg.workflow.context.trial; "
         "print([name for name in ('langchain_core', 'langchain', 'llama_index', 'langsmith') if name in sys.modules])"
     )
 

@@ -18,9 +18,9 @@ from langchain_core.messages import AIMessage, HumanMessage, SystemMessage, Tool
 from promptreg.context.adapters.base import Item
 from promptreg.context.adapters.contestant import Theirs
 from promptreg.context.adapters.langchain import Book
-from promptreg.context.counting import MessageCounter, WordCounter
-from promptreg.context.invariants import Case, Rules, violations
+from promptreg.context.count.counting import MessageCounter, WordCounter
 from promptreg.context.strategies.registry import strategy_from
+from promptreg.context.trial.invariants import Case, Rules, violations
 
 
 def _talk():

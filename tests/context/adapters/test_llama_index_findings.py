@@ -15,11 +15,11 @@ from llama_index.core.memory import ChatMemoryBuffer, ChatSummaryMemoryBuffer
 from promptreg.context.adapters.base import Item, Room
 from promptreg.context.adapters.contestant import Theirs
 from promptreg.context.adapters.llama_index import Book, Summariser, _tokenizer_of_ends
-from promptreg.context.counters import choose_counter
-from promptreg.context.counting import EstimateCounter, WordCounter
-from promptreg.context.invariants import Case, Rules, violations
+from promptreg.context.count.counters import choose_counter
+from promptreg.context.count.counting import EstimateCounter, WordCounter
 from promptreg.context.strategies.registry import strategy_from
 from promptreg.context.summarise.source import Room as SummaryRoom
+from promptreg.context.trial.invariants import Case, Rules, violations
 
 
 def _talk():

@@ -6,11 +6,11 @@ import json
 
 import pytest
 
+from promptreg.context.count.exact import RenderedCounter
+from promptreg.context.count.tokens import DeepseekTokenizer
 from promptreg.context.encoders.v3 import DeepseekV3, DeepseekV31
 from promptreg.context.encoders.v4 import DeepseekV4
 from promptreg.context.encoders.v32 import DeepseekV32
-from promptreg.context.exact import RenderedCounter
-from promptreg.context.tokens import DeepseekTokenizer
 
 COUNT = DeepseekTokenizer().count
 CHAT = {

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from promptreg.context.counting import EstimateCounter
-from promptreg.context.estimate import estimated_tokens
+from promptreg.context.count.counting import EstimateCounter
+from promptreg.context.count.estimate import estimated_tokens
 from promptreg.context.strategies.cut import CUT_MARK, cut_message, cut_text
 from promptreg.text.segment import graphemes
 

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from promptreg.context.counting import MessageCounter, WordCounter
+from promptreg.context.count.counting import MessageCounter, WordCounter
 from promptreg.context.fit import fit
 from promptreg.context.ledger import Action, NoteKind, Reason
 from promptreg.context.strategies.base import then

@@ -5,7 +5,7 @@ import itertools
 import pytest
 
 from promptreg.context.budget import Budget
-from promptreg.context.counting import WordCounter
+from promptreg.context.count.counting import WordCounter
 from promptreg.context.fit import fit
 from promptreg.context.ledger import NoteKind
 from promptreg.context.strategies.summary import ACKNOWLEDGEMENT, SummaryAndRecent, SummaryOnCut

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from promptreg.context.estimate import estimated_tokens
-from promptreg.context.special import special_in
+from promptreg.context.count.estimate import estimated_tokens
+from promptreg.context.count.special import special_in
 from promptreg.context.summarise.extractive import Extractive
 from promptreg.context.summarise.source import Passage, Room, Source, passage_of
 

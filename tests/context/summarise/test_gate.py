@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from promptreg.context.estimate import estimated_tokens
+from promptreg.context.count.estimate import estimated_tokens
 from promptreg.context.summarise.gate import Gate, RefusalKind
 from promptreg.context.summarise.source import Passage, Room, Source
 from promptreg.context.summarise.values import Correction, corrections_in, hard_values, holds

@@ -1,0 +1,1 @@
+"""What counts tokens: DeepSeek's own vocabulary, servers' counts, estimates."""

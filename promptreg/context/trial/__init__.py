@@ -1,0 +1,1 @@
+"""Strategies tried on conversations: what they keep, what they cost, and which rules they break."""

@@ -1,0 +1,399 @@
+"""The report of `promptreg context test`: what it holds, its JSON, and the sentences that read it."""
+
+from __future__ import annotations
+
+from collections import Counter as Tally
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from promptreg.context.trial.grid_rows import SummaryCost, pareto
+from promptreg.context.trial.prefix import Basis, reuse_possible
+from promptreg.context.trial.retention import Fate
+from promptreg.text.counted import counted
+from promptreg.text.sentence import Sentence
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from promptreg.canonical import Json
+    from promptreg.context.budget import Budget
+    from promptreg.context.summarise.use import Use
+    from promptreg.context.trial.grid_rows import Finding, Pooled
+    from promptreg.context.trial.prefix import Cause
+    from promptreg.context.trial.probe_report import ProbeReport
+    from promptreg.context.trial.retention import Retained
+
+SCHEMA: Final = "promptreg.context-test/1"
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """One window of the grid."""
+
+    budget: Budget
+    granularity: int
+    """Tokens of the smallest prefix that the server's cache reuses."""
+    deployment: str | None = None
+    """Whose window it is; None where only a number was given."""
+    assumed: bool = False
+    """Whether the granularity is a default."""
+
+    @property
+    def possible(self) -> bool:
+        """Whether any prompt can hit the cache."""
+        return reuse_possible(self.budget.tokens, self.granularity)
+
+    @property
+    def sentence(self) -> Sentence:
+        """What prompts may have, and what the cache can do for them."""
+        budget, unit = self.budget, self.granularity
+        en = (
+            f"Prompts may have {budget.tokens:,} tokens: {budget.reserve:,} are kept free for the answer, "
+            f"{budget.margin:,} as a margin."
+        )
+        zh = f"提示词最多 {budget.tokens:,} token：为回答预留 {budget.reserve:,}，余量 {budget.margin:,}。"
+        if not self.possible:
+            en += (
+                f" Cache hits: 0% possible, since the budget is below the granularity: the cache reuses prefixes in "
+                f"multiples of {unit:,} tokens."
+            )
+            zh += f"缓存命中率只能是 0%：预算低于缓存粒度，前缀按 {unit:,} token 的整数倍复用。"
+        else:
+            why_en, why_zh = (", a default; set it with --granularity", "（默认值，可用 --granularity 设置）")
+            en += f" The cache reuses prefixes in multiples of {unit:,} tokens{why_en if self.assumed else ''}."
+            zh += f"缓存按 {unit:,} token 的整数倍复用前缀{why_zh if self.assumed else ''}。"
+        return Sentence(en, zh)
+
+    def to_json(self) -> dict[str, Json]:
+        """As in the JSON output."""
+        return {
+            "window": self.budget.window,
+            "reserve": self.budget.reserve,
+            "margin": self.budget.margin,
+            "budget": self.budget.tokens,
+            "granularity": self.granularity,
+            "granularity_assumed": self.assumed,
+            "hits_possible": self.possible,
+            "deployment": self.deployment,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Left:
+    """A conversation that cannot be tested."""
+
+    conversation: str
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Controls:
+    """What must come out as known, or the measurement is wrong."""
+
+    facts: int
+    found: int
+    """Of the facts those that the whole conversations have: must be all."""
+    unsaid: int
+    """How often facts that were never said were looked for."""
+    unsaid_found: int
+    """How often they were found: must be never."""
+    compared: int
+    """Runs whose recall follows from which messages are left."""
+    differ: int
+    """Of those the runs whose measured recall is another one: must be none."""
+
+    @property
+    def hold(self) -> bool:
+        """Whether all came out as known."""
+        return self.found == self.facts and not self.unsaid_found and not self.differ
+
+    @property
+    def sentence(self) -> Sentence:
+        """What came out."""
+        en = (
+            f"Controls: whole conversations have {self.found} of {self.facts} facts; facts never said were found "
+            f"{self.unsaid_found} times"
+        )
+        zh = f"对照：完整对话含 {self.facts} 个事实中的 {self.found} 个；从未说过的事实被找到 {self.unsaid_found} 次"
+        if self.compared:
+            en += f"; recall differs from arithmetic in {self.differ} of {self.compared} runs"
+            zh += f"；{self.compared} 次运行中有 {self.differ} 次的保留率与推算不符"
+        if self.hold:
+            return Sentence(f"{en}.", f"{zh}。")
+        return Sentence(
+            f"{en}. Read the recall with care: facts that whole conversations lack count as lost.",
+            f"{zh}。请谨慎看待保留率：完整对话中找不到的事实也计为丢失。",
+        )
+
+    def to_json(self) -> dict[str, Json]:
+        """As in the JSON output."""
+        return {
+            "facts": self.facts,
+            "found_in_whole": self.found,
+            "never_said": self.unsaid,
+            "never_said_found": self.unsaid_found,
+            "compared": self.compared,
+            "differ": self.differ,
+            "hold": self.hold,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Broken:
+    """An invariant that a strategy violates, with its smallest example of all windows and conversations."""
+
+    strategy: str
+    finding: Finding
+    calls: int
+    windows: tuple[int, ...]
+
+    @property
+    def sentence(self) -> Sentence:
+        """What it violates and how."""
+        kind, finding = self.finding.invariant, self.finding
+        size, budget = len(finding.example.messages), finding.example.budget
+        smallest = ("Smallest example", "最小示例") if finding.shrunken else ("Where it happened first", "首次出现处")
+        return Sentence(
+            f"{self.strategy} violates {kind} ({kind.sentence.en}) in {counted(self.calls, 'call')}. "
+            f"{_ended(finding.sentence.en, '.')} {smallest[0]}: {counted(size, 'message')}, {budget:,} tokens allowed.",
+            f"{self.strategy} 在 {self.calls} 次调用中违反 {kind}（{kind.sentence.zh}）。"
+            f"{_ended(finding.sentence.zh, '。')}{smallest[1]}：{size} 条消息，预算 {budget:,} token。",
+        )
+
+    def to_json(self) -> dict[str, Json]:
+        """As in the JSON output."""
+        finding = self.finding
+        return {
+            "strategy": self.strategy,
+            "invariant": finding.invariant.value,
+            "asks_for": finding.invariant.sentence.to_json(),
+            "happened": finding.sentence.to_json(),
+            "calls": self.calls,
+            "windows": list(self.windows),
+            "shrunken": finding.shrunken,
+            "budget": finding.example.budget,
+            "messages": [dict(message) for message in finding.example.messages],
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class ContextReport:
+    """Conversations x strategies x windows."""
+
+    counter: str
+    columns: tuple[Column, ...]
+    results: tuple[Pooled, ...]
+    conversations: int
+    messages: int
+    facts: int
+    planted: int
+    """Of the facts those that were put into the conversations for this test."""
+    planted_tokens: int
+    """By how much that made them longer."""
+    controls: Controls
+    left: tuple[Left, ...]
+    guessed: tuple[Sentence, ...]
+    seed: int
+    names: tuple[str, ...]
+    """What was compared."""
+    summariser: Use | None = None
+    """The deployment that wrote summaries, and what that took; None where they are extracts."""
+    probes: ProbeReport | None = None
+    """What a deployment answered to questions about the facts; None where none was asked."""
+
+    def of(self, column: Column) -> tuple[Pooled, ...]:
+        """The results of one window."""
+        return tuple(one for one in self.results if one.window == column.budget.window)
+
+    def front(self, column: Column) -> frozenset[str]:
+        """Those that none beats in recall and cache hits together; empty where no prompt had to be shortened."""
+        return frozenset(one.strategy for one in pareto(self.of(column), column.granularity))
+
+    @property
+    def basis(self) -> Basis:
+        """What common prefixes were measured on."""
+        return next((row.basis for one in self.results for row in one.rows), Basis.MESSAGES)
+
+    @property
+    def broken(self) -> tuple[Broken, ...]:
+        """Every invariant that a strategy violates, once, by strategy and invariant."""
+        found: list[Broken] = []
+        for name in self.names:
+            results = [one for one in self.results if one.strategy == name]
+            rows = [row for one in results for row in one.rows]
+            findings = [finding for row in rows for finding in row.findings]
+            for kind in sorted({finding.invariant for finding in findings}):
+                same = [finding for finding in findings if finding.invariant == kind]
+                smallest = min(same, key=lambda one: (not one.shrunken, len(one.example.messages)))
+                windows = dict.fromkeys(
+                    row.window for row in rows if any(finding.invariant == kind for finding in row.findings)
+                )
+                found.append(Broken(name, smallest, sum(finding.times for finding in same), tuple(windows)))
+        return tuple(found)
+
+    @property
+    def headline(self) -> Sentence:
+        """What came out, in one sentence."""
+        names = list(dict.fromkeys(one.strategy for one in self.broken))
+        counts = (
+            (self.conversations, "conversation", "conversations"),
+            (len(self.names), "strategy", "strategies"),
+            (len(self.columns), "window", "windows"),
+        )
+        en = ", ".join(f"{count:,} {one if count == 1 else many}" for count, one, many in counts) + ": "
+        zh = f"{self.conversations} 段对话、{len(self.names)} 种策略、{len(self.columns)} 个窗口："
+        if not names:
+            return Sentence(en + "no invariant is violated.", zh + "没有违反任何不变量。")
+        count = len(self.broken)
+        return Sentence(
+            f"{en}{count} {'invariant is' if count == 1 else 'invariants are'} violated, by {', '.join(names)}.",
+            f"{zh}{'、'.join(names)} 违反了 {count} 项不变量。",
+        )
+
+    @property
+    def counted(self) -> Sentence:
+        """What counted, and what prefixes were compared by."""
+        tokens = self.basis is Basis.TOKENS
+        return Sentence(
+            f"Counted by {self.counter}. Prefixes are compared by {'tokens' if tokens else 'whole messages'}.",
+            f"计数器：{self.counter}。前缀按{' token ' if tokens else '整条消息'}比较。",
+        )
+
+    @property
+    def known(self) -> Sentence:
+        """Where the facts come from."""
+        if not self.facts:
+            return Sentence("No facts are looked for.", "未查找任何事实。")
+        own = self.facts - self.planted
+        return Sentence(
+            f"{self.facts} facts are looked for: {self.planted} were planted (seed {self.seed}, "
+            f"{self.planted_tokens:,} tokens longer by that), {own} came with the conversations.",
+            f"查找 {self.facts} 个事实：{self.planted} 个为植入（种子 {self.seed}，对话因此长了 "
+            f"{self.planted_tokens:,} token），{own} 个由对话自带。",
+        )
+
+    def to_json(self) -> dict[str, Json]:
+        """The one object that `promptreg context test --json` prints."""
+        return {
+            "schema": SCHEMA,
+            "counter": self.counter,
+            "prefix_basis": self.basis.value,
+            "seed": self.seed,
+            "conversations": self.conversations,
+            "messages": self.messages,
+            "facts": self.facts,
+            "planted": self.planted,
+            "planted_tokens": self.planted_tokens,
+            "controls": self.controls.to_json(),
+            "windows": [
+                {**column.to_json(), "strategies": [self._result(one, column) for one in self.of(column)]}
+                for column in self.columns
+            ],
+            "summariser": None if self.summariser is None else self.summariser.to_json(),
+            "asked": None if self.probes is None else self.probes.to_json(),
+            "violations": [one.to_json() for one in self.broken],
+            "skipped": [{"conversation": one.conversation, "why": one.why} for one in self.left],
+            "remarks": [sentence.to_json() for sentence in self.guessed],
+        }
+
+    def _result(self, one: Pooled, column: Column) -> dict[str, Json]:
+        steady = one.reused(column.granularity)
+        depths: list[Json] = [{"depth": depth, **_fates(fates)} for depth, fates in one.by_depth.items()]
+        return {
+            "strategy": one.strategy,
+            "recall": one.recall,
+            "at_end": _fates(one.retained),
+            "by_depth": depths,
+            "by_kind": {kind.value: _fates(fates) for kind, fates in one.by_kind.items()},
+            "by_role": {role: _fates(fates) for role, fates in one.by_role.items()},
+            "calls": sum(len(row.calls) for row in one.rows),
+            "calls_after_first_cut": steady.prompts,
+            "prompt_tokens_of_all_calls": sum(row.prompt_tokens for row in one.rows),
+            "prompt_tokens": steady.prompt_tokens,
+            "prefill_tokens": steady.prefill_tokens,
+            "hit_ratio": steady.hit_ratio,
+            "reanchors": steady.reanchors,
+            "causes": {cause.value: count for cause, count in steady.causes.items()},
+            "refused": refused(one),
+            "summaries": _summaries(one),
+            "on_front": one.strategy in self.front(column),
+            "violated": [finding.invariant.value for finding in one.findings],
+        }
+
+
+def refused(one: Pooled) -> int:
+    """Calls for which nothing fits, or that raised."""
+    return sum(row.refused for row in one.rows)
+
+
+def break_even(one: Pooled) -> float | None:
+    """Shortened prompts after which summaries saved as much as they cost; None without any, or without savings."""
+    saved = [
+        whole - call.prompt
+        for row in one.rows
+        for whole, call in zip(row.whole, row.calls, strict=True)
+        if whole > row.budget
+    ]
+    cost = summary_cost(one).tokens
+    return cost * len(saved) / sum(saved) if cost and sum(saved) > 0 else None
+
+
+def causes(one: Pooled, granularity: int) -> Mapping[Cause, int]:
+    """Why prompts did not continue the ones before, the most frequent first."""
+    return dict(Tally(dict(one.reused(granularity).causes)).most_common())
+
+
+def summary_cost(one: Pooled) -> SummaryCost:
+    """What summaries cost in all conversations."""
+    return sum((row.summaries for row in one.rows), SummaryCost())
+
+
+def cost_sentence(one: Pooled) -> Sentence | None:
+    """What summaries cost, and when that is paid back; None without any."""
+    cost, even = summary_cost(one), break_even(one)
+    if not cost.calls and not cost.asked:
+        return None
+    many = "summary" if cost.calls == 1 else "summaries"
+    paid_en = "" if even is None else f", paid back after {even:.1f} shortened prompts"
+    paid_zh = "" if even is None else f"，经 {even:.1f} 个缩短的提示词即可抵回"
+    if cost.asked or cost.failed:
+        calls = "call" if cost.asked == 1 else "calls"
+        stand = cost.refused + cost.failed
+        own_en = f"; {stand} are extracts, since {cost.refused} were refused and {cost.failed} failed" if stand else ""
+        own_zh = f"；{stand} 次改用抽取式摘要（{cost.refused} 次未通过，{cost.failed} 次出错）" if stand else ""
+        return Sentence(
+            f"{one.strategy}: {cost.calls} {many} by {cost.asked} {calls} of the model, which read "
+            f"{cost.input_tokens:,} tokens and wrote {cost.output_tokens:,}{paid_en}{own_en}.",
+            f"{one.strategy}：{cost.calls} 次摘要，调用模型 {cost.asked} 次，读入 {cost.input_tokens:,} token、"
+            f"写出 {cost.output_tokens:,} token{paid_zh}{own_zh}。",
+        )
+    return Sentence(
+        f"{one.strategy}: {cost.calls} {many}; a model would read {cost.input_tokens:,} tokens and write "
+        f"{cost.output_tokens:,}{paid_en}.",
+        f"{one.strategy}：{cost.calls} 次摘要，若由模型撰写需读入 {cost.input_tokens:,} token、"
+        f"写出 {cost.output_tokens:,} token{paid_zh}。",
+    )
+
+
+def _ended(text: str, stop: str) -> str:
+    """A sentence that may end in the words of an error."""
+    return text if text.endswith((".", "。")) else text + stop
+
+
+def _fates(fates: Retained) -> dict[str, Json]:
+    return {**{fate.value: fates.counts[fate] for fate in Fate}, "recall": fates.recall}
+
+
+def _summaries(one: Pooled) -> dict[str, Json] | None:
+    cost = summary_cost(one)
+    if not cost.calls and not cost.asked:
+        return None
+    return {
+        "calls": cost.calls,
+        "model_calls": cost.asked,
+        "refused": cost.refused,
+        "failed": cost.failed,
+        "input_tokens": cost.input_tokens,
+        "output_tokens": cost.output_tokens,
+        "break_even_calls": break_even(one),
+    }

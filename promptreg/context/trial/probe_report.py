@@ -1,0 +1,253 @@
+"""What live probes found: for each strategy and window what a model still knew, beside what it knew with everything."""
+
+from __future__ import annotations
+
+from collections import Counter as Tally
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from promptreg.context.trial.probe_tallies import ENOUGH, FULL, NONE, Arm, Drift, Graded, Paired, counted, share
+from promptreg.context.trial.probes import Grade
+from promptreg.text.preview import preview
+from promptreg.text.sentence import Sentence
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from promptreg.canonical import Json
+    from promptreg.context.trial.probes import Probe
+
+FALSE_SHARE: Final = 0.05
+"""Of the losses that are called real, at most this share is expected to be chance (Benjamini and Hochberg)."""
+_SHOWN: Final = 300
+"""Characters of an answer in the JSON output."""
+
+
+@dataclass(frozen=True, slots=True)
+class Totals:
+    """What was sent and what came back."""
+
+    calls: int
+    answered: int
+    too_long: int
+    """Calls that were refused because the prompt does not fit."""
+    prompt_tokens: int
+    """As the server bills them."""
+    answer_tokens: int
+    window: int | None = None
+    """The limit that it named."""
+    too_long_said: str = ""
+    """Its words."""
+
+    @property
+    def failed(self) -> int:
+        """Calls without an answer for any other reason."""
+        return self.calls - self.answered - self.too_long
+
+
+@dataclass(frozen=True, slots=True)
+class ProbeCell:
+    """One strategy and window."""
+
+    strategy: str
+    window: int
+    pairs: Paired
+    """Beside the whole conversation, over the questions about what was said."""
+    p: float
+    """Probability of at least so many losses among so many changes if the strategy lost nothing (McNemar, exact)."""
+    real: bool
+    """Whether the loss stands among all cells (`FALSE_SHARE`)."""
+    answers: tuple[Graded, ...]
+    """To questions about what was said."""
+    unsaid: tuple[Graded, ...]
+    """To questions about what was not."""
+    drift: Drift
+    """How far its answers are from those with everything."""
+
+    @property
+    def abstained(self) -> float | None:
+        """Share of the questions about what was never said that are answered by "not known", 0 to 1."""
+        return share(self.unsaid, Grade.ABSTAINED)
+
+    @property
+    def unscored(self) -> Mapping[Sentence, int]:
+        """Why questions about what was said do not count, the most frequent first."""
+        return _reasons(self.answers)
+
+    def to_json(self) -> dict[str, Json]:
+        """As in the JSON output."""
+        grades = counted(self.answers)
+        return {
+            "strategy": self.strategy,
+            "window": self.window,
+            **self.pairs.to_json(),
+            "mcnemar_p": self.p,
+            "loss_is_real": self.real,
+            "grades": {grade.value: count for grade, count in grades.items()},
+            "never_said": len(self.unsaid),
+            "abstained": self.abstained,
+            "drift": self.drift.to_json(),
+            "unscored": [{"why": why.to_json(), "count": count} for why, count in self.unscored.items()],
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class ProbeReport:
+    """A deployment's answers to questions about conversations."""
+
+    deployment: str
+    model: str
+    probes: tuple[Probe, ...]
+    said: int
+    arms: Mapping[Arm, tuple[Graded, ...]]
+    cells: tuple[ProbeCell, ...]
+    totals: Totals
+    noise: Drift
+    """Between the answers to the same prompts, asked twice with the whole conversation."""
+    flips: Paired
+    """The same as right and wrong."""
+
+    @property
+    def full(self) -> tuple[Graded, ...]:
+        """With the whole conversation, of what was said."""
+        return self.arms[FULL][: self.said]
+
+    @property
+    def unscored(self) -> Mapping[Sentence, int]:
+        """Why answers of all arms do not count, the most frequent first."""
+        return _reasons([answer for answers in self.arms.values() for answer in answers])
+
+    @property
+    def guessed(self) -> float | None:
+        """Share that is right without any conversation, 0 to 1."""
+        return share(self.arms[NONE], Grade.CORRECT)
+
+    def of(self, window: int) -> tuple[ProbeCell, ...]:
+        """The cells of one window."""
+        return tuple(cell for cell in self.cells if cell.window == window)
+
+    @property
+    def headline(self) -> Sentence:
+        """What was asked and what the model knows with everything."""
+        known = share(self.full, Grade.CORRECT)
+        scored = len(self.full) - counted(self.full)[Grade.UNSCORED]
+        en = f"{self.deployment} was asked {self.said} questions about what was said: "
+        zh = f"向 {self.deployment} 提了 {self.said} 个关于对话内容的问题："
+        if known is None:
+            return Sentence(
+                f"{en}none could be answered with the whole conversation, so nothing can be compared.",
+                f"{zh}带完整对话时无一得到可计分的回答，无法比较。",
+            )
+        return Sentence(
+            f"{en}with the whole conversation {known:.0%} of {scored} are right, without any {_percent(self.guessed)}.",
+            f"{zh}带完整对话时 {scored} 个中答对 {known:.0%}，不带对话时答对 {_percent(self.guessed)}。",
+        )
+
+    @property
+    def noise_words(self) -> Sentence:
+        """How much the same prompts differ by themselves."""
+        changed = self.flips.lost + self.flips.gained
+        f1, numbers = self.noise.f1, self.noise.numbers
+        return Sentence(
+            f"Noise: asked twice with the whole conversation, {changed} of {self.flips.asked} answers change between "
+            f"right and not right; words agree by {_percent(f1)} (F1), {_percent(numbers)} of their numbers differ.",
+            f"噪声：带完整对话重复提问，{self.flips.asked} 个回答中有 {changed} 个在对错之间变化；"
+            f"用词一致度 {_percent(f1)}（F1），数字差异 {_percent(numbers)}。",
+        )
+
+    @property
+    def remarks(self) -> tuple[Sentence, ...]:
+        """What limits the numbers."""
+        found: list[Sentence] = []
+        totals, small = self.totals, min((cell.pairs.asked for cell in self.cells), default=0)
+        if totals.too_long:
+            limit = "" if totals.window is None else f" (its window: {totals.window:,} tokens)"
+            limit_zh = "" if totals.window is None else f"（窗口 {totals.window:,} token）"
+            found.append(
+                Sentence(
+                    f"{totals.too_long} of {totals.calls} prompts are too long for {self.deployment}{limit}. Their "
+                    "questions are not scored. Ask a deployment with a larger window, where there is one.",
+                    f"{totals.calls} 个提示词中有 {totals.too_long} 个超出 {self.deployment} 的窗口{limit_zh}，"
+                    "相应问题不计分。如有窗口更大的部署，请改问它。",
+                )
+            )
+        if totals.failed:
+            found.append(
+                Sentence(
+                    f"{totals.failed} of {totals.calls} calls failed; their questions are not scored.",
+                    f"{totals.calls} 次调用中有 {totals.failed} 次失败，相应问题不计分。",
+                )
+            )
+        if small < ENOUGH:
+            found.append(
+                Sentence(
+                    f"Fewer than {ENOUGH} questions count in some rows (the fewest: {small}), so their shares are "
+                    "uncertain by more than ±14 points. Ask more with --questions, or give more conversations.",
+                    f"部分行计分的问题不足 {ENOUGH} 个（最少 {small} 个），其占比误差超过 ±14 个百分点。"
+                    "可用 --questions 多问，或提供更多对话。",
+                )
+            )
+        return tuple(found)
+
+    def to_json(self) -> dict[str, Json]:
+        """As in the JSON output of `context test`."""
+        totals = self.totals
+        return {
+            "deployment": self.deployment,
+            "model": self.model,
+            "questions": self.said,
+            "never_said": len(self.probes) - self.said,
+            "calls": totals.calls,
+            "answered": totals.answered,
+            "too_long": totals.too_long,
+            "failed": totals.failed,
+            "prompt_tokens": totals.prompt_tokens,
+            "answer_tokens": totals.answer_tokens,
+            "full": _arm(self.full),
+            "full_abstained": share(self.arms[FULL][self.said :], Grade.ABSTAINED),
+            "none": _arm(self.arms[NONE]),
+            "noise": {**self.noise.to_json(), "changed": self.flips.lost + self.flips.gained, "n": self.flips.asked},
+            "cells": [cell.to_json() for cell in self.cells],
+            "answers": [self._answers(number, probe) for number, probe in enumerate(self.probes)],
+            "remarks": [sentence.to_json() for sentence in self.remarks],
+        }
+
+    def _answers(self, number: int, probe: Probe) -> dict[str, Json]:
+        given: list[Json] = [
+            {
+                "arm": arm.name,
+                "strategy": arm.strategy or None,
+                "window": arm.window or None,
+                "grade": answers[number].grade.value,
+                "answer": preview(answers[number].text, _SHOWN),
+            }
+            for arm, answers in self.arms.items()
+            if number < len(answers)
+        ]
+        fact = probe.fact
+        return {
+            "conversation": probe.conversation,
+            "fact": fact.fact_id,
+            "kind": fact.kind.value,
+            "depth": fact.depth,
+            "said": probe.said,
+            "question": probe.question,
+            "value": fact.value,
+            "arms": given,
+        }
+
+
+def _reasons(answers: Sequence[Graded]) -> Mapping[Sentence, int]:
+    return dict(Tally(one.why for one in answers if one.why is not None).most_common())
+
+
+def _arm(answers: Sequence[Graded]) -> dict[str, Json]:
+    return {
+        "correct": share(answers, Grade.CORRECT),
+        **{grade.value: count for grade, count in counted(answers).items() if grade is not Grade.CORRECT},
+        "right": counted(answers)[Grade.CORRECT],
+    }
+
+
+def _percent(value: float | None) -> str:
+    return "—" if value is None else f"{value:.0%}"

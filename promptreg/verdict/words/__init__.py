@@ -1,0 +1,1 @@
+"""What verdicts say, in English and Chinese."""

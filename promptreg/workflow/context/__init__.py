@@ -1,0 +1,1 @@
+"""Conversations and cases against the window of a deployment."""

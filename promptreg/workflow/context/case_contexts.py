@@ -1,0 +1,372 @@
+"""Cases under a context: what a deployment is sent of each, by its own window and its own counter.
+
+The request of such a case is the whole conversation. What goes out is what the case's strategy leaves of it, and that
+is what has a hash: the baseline holds the hash of what the source was sent, so another strategy or window makes a case
+new only where the source would be sent something else.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Final
+
+from promptreg.canonical import canonical_json
+from promptreg.config.hints import listing
+from promptreg.context.fit import fit
+from promptreg.context.ledger import NoteKind
+from promptreg.context.strategies.registry import STRATEGIES, Given, strategy_from
+from promptreg.deployment.request import request_body
+from promptreg.deployment.targets.target import target_of
+from promptreg.deployment.tokenize import counter_for
+from promptreg.errors import CannotFit, ConfigError, ContextError, EncodingError, Problem, SuiteError, UsageError
+from promptreg.suite.model import Request
+from promptreg.text.sentence import Sentence
+from promptreg.workflow.context.sides import budget_of, format_tokens, reserve_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from promptreg.canonical import Json, JsonObject
+    from promptreg.config import Config, Deployment
+    from promptreg.context.budget import Budget
+    from promptreg.context.count.counters import Chosen
+    from promptreg.context.fit import Fitted
+    from promptreg.context.strategies.base import Strategy
+    from promptreg.suite.model import Case, CaseContext, Suite
+
+_SWITCHES: Final = ("chat_template_kwargs", "thinking", "reasoning_effort")
+"""Parts of a request that change how its prompt is counted, beside messages and tools."""
+
+
+@dataclass(frozen=True, slots=True)
+class FittedCase:
+    """A case under a context, for one deployment."""
+
+    case: Case
+    """With the request that is sent. Of a case that cannot be shortened enough, one without messages: nothing is."""
+    written: tuple[JsonObject, ...]
+    """The messages of the whole conversation."""
+    strategy: str
+    """As the suite names it."""
+    budget: Budget
+    counter: str
+    exact: bool
+    """Whether the counter knows the prompt format; else it estimates."""
+    provable: bool
+    """Whether what goes out can be seen; not where a function of the user's own sends it on."""
+    guessed: Sentence | None = None
+    """What was guessed about the counter."""
+    fitted: Fitted | None = None
+    """None where it cannot be shortened enough."""
+    problem: Sentence | None = None
+    """Why not, with the numbers."""
+
+    @property
+    def shortened(self) -> bool:
+        """Whether anything is missing or changed in what is sent."""
+        return self.fitted is not None and bool(self.fitted.ledger.entries)
+
+    @property
+    def dropped(self) -> tuple[int, ...]:
+        """Places of the messages that are not sent, ascending."""
+        return () if self.fitted is None else tuple(sorted(self.fitted.ledger.absent))
+
+    @property
+    def changed(self) -> tuple[int, ...]:
+        """Places of the messages that are sent cut or replaced, ascending."""
+        entries = () if self.fitted is None else self.fitted.ledger.entries
+        gone = self.dropped
+        return tuple(entry.index for entry in entries if entry.index not in gone)
+
+    def to_json(self) -> dict[str, Json]:
+        """One side of a case in `compare --json`."""
+        fitted = self.fitted
+        return {
+            "counter": self.counter,
+            "window": self.budget.window,
+            "reserve": self.budget.reserve,
+            "budget": self.budget.tokens,
+            "total": None if fitted is None else fitted.total,
+            "whole": None if fitted is None else fitted.ledger.before,
+            "messages": len(self.written),
+            "dropped": list(self.dropped),
+            "changed": list(self.changed),
+            "inserted": 0 if fitted is None else sum(origin is None for origin in fitted.origins),
+            "provable": self.provable,
+            "problem": None if self.problem is None else self.problem.en,
+            "problem_zh": None if self.problem is None else self.problem.zh,
+        }
+
+    def stored(self) -> JsonObject:
+        """The form in the store, with the whole ledger."""
+        ledger = None if self.fitted is None else self.fitted.ledger.to_json()
+        return {"strategy": self.strategy, **self.to_json(), "ledger": ledger}
+
+
+@dataclass(frozen=True, slots=True)
+class Contexts:
+    """The cases under a context, for one deployment."""
+
+    deployment: str = ""
+    cases: Mapping[tuple[str, str], FittedCase] = field(default_factory=lambda: MappingProxyType({}))
+    """By suite and case id; a case without a context is not in it."""
+
+    def of(self, case: Case) -> FittedCase | None:
+        """How the case is fitted; None for one without a context."""
+        return self.cases.get((case.suite, case.case_id))
+
+    def sent(self, case: Case) -> Case:
+        """The case with the request that is sent."""
+        found = self.of(case)
+        return case if found is None else found.case
+
+    def suite(self, suite: Suite) -> Suite:
+        """The suite with the requests that are sent."""
+        return replace(suite, cases=tuple(map(self.sent, suite.cases)))
+
+    def only(self, cases: Iterable[Case]) -> Contexts:
+        """Those of some cases."""
+        keys = {(case.suite, case.case_id) for case in cases}
+        return replace(self, cases={key: fitted for key, fitted in self.cases.items() if key in keys})
+
+    def stored(self) -> dict[tuple[str, str], JsonObject]:
+        """What the store keeps of them, by suite and case id."""
+        return {key: fitted.stored() for key, fitted in self.cases.items()}
+
+
+NO_CONTEXTS: Final = Contexts()
+
+
+def check_strategies(suites: Iterable[Suite]) -> None:
+    """Find strategies that do not exist before anything is sent.
+
+    Raises:
+        SuiteError: with each of them, once a place.
+    """
+    problems: dict[CaseContext, Problem] = {}
+    for suite in suites:
+        for case in suite.cases:
+            context = case.context
+            if context is None or context in problems:
+                continue
+            try:
+                _check_repeats(context.strategy)
+                # an embedder is at hand when it comes to that
+                strategy_from(context.strategy, Given(embed=lambda texts: texts))
+            except UsageError as error:
+                problems[context] = Problem(f"`context`: {error}", context.place)
+    if problems:
+        raise SuiteError(tuple(dict.fromkeys(problems.values())))
+
+
+def _check_repeats(text: str) -> None:
+    """A case has to be the same prompt another time, which only our own strategies promise.
+
+    Raises:
+        UsageError: a part is a library's or the user's own.
+    """
+    from promptreg.context.adapters.registry import ADAPTERS, FUNCTION  # noqa: PLC0415 - only for those who name one
+
+    foreign = {FUNCTION, *(name.partition(":")[0] for name in ADAPTERS)}
+    for part in text.split("+"):
+        if part.partition(":")[0].strip() in foreign:
+            raise UsageError(
+                f"`{part.strip()}` is not taken in a suite: what it returns may change, and then the same case would "
+                f"be another prompt. Allowed: {listing(STRATEGIES)}. `promptreg context test` takes it."
+            )
+
+
+class CaseFitter:
+    """Fits cases of a project; strategies and the embedder are made once."""
+
+    def __init__(self, config: Config) -> None:
+        self._config = config
+        self._embedder: Any = None
+        self._given = Given(embed=self._embed)
+        self._strategies: dict[str, Strategy] = {}
+
+    def fit(self, deployment: Deployment, suites: Iterable[Suite]) -> Contexts:
+        """What a deployment is sent of every case under a context. Nothing is sent or asked.
+
+        Raises:
+            ConfigError: the deployment's window or tokenizer is not known, or a request asks for several samples.
+        """
+        cases = [case for suite in suites for case in suite.cases if case.context is not None]
+        _check_windows(deployment, cases)
+        fitting = _Fitting(deployment)
+        fitted = {
+            (case.suite, case.case_id): fitting.fitted(case, context, self._strategy(context.strategy))
+            for case in cases
+            if (context := case.context) is not None
+        }
+        return Contexts(deployment.name, MappingProxyType(fitted))
+
+    def _strategy(self, text: str) -> Strategy:
+        if text not in self._strategies:
+            self._strategies[text] = strategy_from(text, self._given)
+        return self._strategies[text]
+
+    def _embed(self, texts: Sequence[str]) -> Any:
+        if self._embedder is None:
+            from promptreg.scoring.embedders.registry import load_embedder  # noqa: PLC0415 - rarely needed, slow
+
+            self._embedder = load_embedder(self._config.judging.embedder, self._config)
+        return self._embedder.encode(texts)
+
+
+def _check_windows(deployment: Deployment, cases: Sequence[Case]) -> None:
+    """Every case needs a window.
+
+    Raises:
+        ConfigError: naming the first case of each place without one.
+    """
+    if target_of(deployment).window is not None:
+        return
+    lacking: dict[CaseContext, list[str]] = {}
+    for case in cases:
+        if case.context is not None and case.context.window is None:
+            lacking.setdefault(case.context, []).append(case.case_id)
+    if lacking:
+        raise ConfigError(
+            [
+                Problem(
+                    f"Case `{names[0]}`{f' and {len(names) - 1} more' if len(names) > 1 else ''} has a `context`, and "
+                    f"the window of deployment `{deployment.name}` is not known. Write it in tokens, such as "
+                    f"`window = 8192` under [deployments.{deployment.name}], or as `window` in the `context`.",
+                    context.place,
+                )
+                for context, names in lacking.items()
+            ]
+        )
+
+
+class _Fitting:
+    """Fits cases for one deployment; cases with the same switches share a counter, which remembers what it counted."""
+
+    def __init__(self, deployment: Deployment) -> None:
+        self._deployment = deployment
+        self._counters: dict[str, Chosen] = {}
+
+    def fitted(self, case: Case, context: CaseContext, strategy: Strategy) -> FittedCase:
+        deployment = self._deployment
+        body = request_body(case.request, deployment)
+        if context.window is not None:
+            deployment = deployment.model_copy(update={"window": context.window})
+        target = target_of(deployment)
+        window = context.window or target.window
+        if window is None:
+            raise AssertionError("unreachable because windows are checked before")
+        chosen = self._counter(body)
+        budget = budget_of(window, reserve_of(context.reserve, body, window)[0], target)
+        asked = format_tokens(body.get("response_format"), chosen.counter)
+        budget = replace(budget, safety=budget.margin + asked)
+        found = FittedCase(
+            replace(case, request=Request((), case.request.params)),
+            case.request.messages,
+            context.strategy,
+            budget,
+            chosen.counter.name,
+            exact=chosen.encoder is not None and chosen.guessed is None,
+            provable=deployment.call is None,
+            guessed=chosen.guessed,
+        )
+        if budget.tokens < 1:
+            return replace(found, problem=_no_room(budget))
+        tools = body.get("tools")
+        try:
+            result = fit(
+                case.request.messages,
+                budget,
+                counter=chosen.counter,
+                strategy=strategy,
+                tools=tools if isinstance(tools, list) else (),
+                pinned=_places(context.pinned, len(case.request.messages)),
+            )
+        except CannotFit as error:
+            return replace(found, problem=_cannot_fit(error))
+        except (ContextError, EncodingError) as error:
+            return replace(found, problem=Sentence(f"Nothing was sent: {error}", f"未发送：{error}"))
+        failed = next((note for note in result.ledger.notes if note.kind is NoteKind.RETRIEVAL_FAILED), None)
+        if failed is not None:
+            # The embedder would be there another time, and then the very same case would be another prompt.
+            said = failed.sentence
+            return replace(found, problem=Sentence(f"Nothing was sent: {said.en}", f"未发送：{said.zh}"))
+        messages = tuple(dict(message) for message in result.messages)
+        return replace(found, case=replace(case, request=Request(messages, case.request.params)), fitted=result)
+
+    def _counter(self, body: JsonObject) -> Chosen:
+        """What counts a request: thinking may be switched in each case."""
+        switches = {name: body[name] for name in _SWITCHES if name in body}
+        key = canonical_json(switches)
+        if key not in self._counters:
+            deployment = self._deployment.model_copy(update={"request": switches, "extra_body": {}})
+            try:
+                self._counters[key] = counter_for(deployment)
+            except UsageError as error:
+                raise ConfigError(f"[deployments.{deployment.name}]: {error}") from error
+        return self._counters[key]
+
+
+def _places(pinned: Sequence[int], count: int) -> tuple[int, ...]:
+    return tuple(dict.fromkeys(place % count for place in pinned))
+
+
+def _no_room(budget: Budget) -> Sentence:
+    return Sentence(
+        f"Nothing was sent: a window of {budget.window} tokens has no room for a prompt when {budget.reserve} are kept "
+        f"free for the answer and {budget.margin} as a margin.",
+        f"未发送：窗口为 {budget.window} token，为回答预留 {budget.reserve}、余量 {budget.margin} 之后，"
+        "没有空间留给提示词。",
+    )
+
+
+def _cannot_fit(error: CannotFit) -> Sentence:
+    return Sentence(
+        f"Nothing was sent: the conversation cannot be shortened enough. System messages, pinned messages and tools "
+        f"take {error.fixed} tokens and the newest user message {error.newest}, but the prompt may have "
+        f"{error.budget} (the window less a reserve of {error.reserve}), counted by {error.counter}.",
+        f"未发送：对话无法缩短到窗口之内。系统消息、固定消息和工具占 {error.fixed} 个 token，最新的用户消息占 "
+        f"{error.newest} 个，而提示词最多 {error.budget} 个（窗口减去预留的 {error.reserve} 个），"
+        f"计数器：{error.counter}。",
+    )
+
+
+def summary_of(contexts: Contexts, cases: Sequence[Case]) -> tuple[Sentence, ...]:
+    """What was shortened for a deployment, in a line; none where no case has a context.
+
+    Args:
+        contexts: of the deployment.
+        cases: the ones that it is asked.
+    """
+    found = [fitted for case in cases if (fitted := contexts.of(case)) is not None]
+    if not found:
+        return ()
+    total, name = len(cases), contexts.deployment
+    shortened = [fitted for fitted in found if fitted.shortened]
+    unsent = sum(fitted.problem is not None for fitted in found)
+    messages = sum(len(fitted.written) for fitted in shortened)
+    dropped = sum(len(fitted.dropped) for fitted in shortened)
+    changed = sum(len(fitted.changed) for fitted in shortened)
+    lines = [
+        Sentence(
+            f"{len(shortened)} of {total} cases {'was' if len(shortened) == 1 else 'were'} shortened for `{name}`: "
+            f"{dropped} of {messages} messages dropped{f', {changed} cut or replaced' if changed else ''}.",
+            f"{total} 个用例中有 {len(shortened)} 个为“{name}”缩短：{messages} 条消息中移除 {dropped} 条"
+            f"{f'，截短或替换 {changed} 条' if changed else ''}。",
+        )
+        if shortened
+        else Sentence(
+            f"No conversation had to be shortened for `{name}`.",
+            f"没有对话需要为“{name}”缩短。",
+        )
+    ]
+    if unsent:
+        lines.append(
+            Sentence(
+                f"{unsent} of {total} cases cannot be shortened enough for `{name}` and "
+                f"{'was' if unsent == 1 else 'were'} not sent.",
+                f"{total} 个用例中有 {unsent} 个无法缩短到“{name}”的窗口之内，未发送。",
+            )
+        )
+    return tuple(lines)

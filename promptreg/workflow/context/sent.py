@@ -1,0 +1,143 @@
+"""Whether what went out is what was returned, for cases under a context; and what a server made of it."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final
+
+from promptreg.canonical import canonical_json
+from promptreg.context.cut import ESTIMATE_TOLERANCE, silent_cut
+from promptreg.deployment.exchange import Exchange, Failure, FailureKind
+from promptreg.deployment.json_text import parse_json
+from promptreg.deployment.reader import read_exchange
+from promptreg.replay.sample import Sample
+from promptreg.text.counted import counted
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from promptreg.canonical import JsonObject
+    from promptreg.deployment.reading import Reading
+    from promptreg.replay.sample import Call
+    from promptreg.text.sentence import Sentence
+    from promptreg.workflow.context.case_contexts import Contexts
+
+NEVER_ASKED: Final = frozenset({FailureKind.NOT_FITTED, FailureKind.SENT_OTHERWISE})
+"""Failures of a call for which the deployment is not to blame: it was not asked, or not what it should have been."""
+
+_EXACT_TOLERANCE: Final = 0.02
+_SLACK: Final = 16
+"""An exact counter may still be off by the words of a template that a server changed."""
+
+
+def unsent_sample(call: Call, problem: Sentence) -> Sample:
+    """A failed sample of a case that cannot be shortened enough; nothing was sent for it."""
+    attempt = Exchange(time.time(), 0.0, failure=Failure(FailureKind.NOT_FITTED, problem.en))
+    return Sample(call, (attempt,), read_exchange(attempt), 0)
+
+
+def is_unsent(exchange: Exchange) -> bool:
+    """Whether an attempt stands for a call of a case that cannot be shortened enough."""
+    return exchange.failure is not None and exchange.failure.kind is FailureKind.NOT_FITTED
+
+
+def never_asked(exchange: Exchange) -> bool:
+    """Whether an attempt says nothing of the deployment."""
+    return exchange.failure is not None and exchange.failure.kind in NEVER_ASKED
+
+
+def proved(sample: Sample) -> Sample:
+    """The sample without the bodies that went out; a failed one where those held other messages than they should.
+
+    An answer to another prompt is no answer of the case, so it is not kept. A transport that cannot tell what went
+    out (a function of the user's own) proves nothing, and that is said elsewhere.
+    """
+    expected = sample.call.request.messages
+    bodies = [attempt.sent for attempt in sample.attempts]
+    wrong = next((told for body in bodies if body is not None and (told := difference(body, expected))), None)
+    attempts = tuple(attempt if attempt.sent is None else replace(attempt, sent=None) for attempt in sample.attempts)
+    if wrong is None:
+        return replace(sample, attempts=attempts)
+    last = attempts[-1]
+    failure = Failure(FailureKind.SENT_OTHERWISE, f"What went out is not what the context returned: {wrong}.")
+    last = Exchange(last.sent_at, last.duration_s, failure=failure)
+    return replace(sample, attempts=(*attempts[:-1], last), reading=read_exchange(last))
+
+
+def difference(body: bytes, expected: Sequence[JsonObject]) -> str | None:
+    """In what a body differs from the messages that it should hold, by the first one that does; None in nothing."""
+    try:
+        document = parse_json(body)
+    except ValueError:
+        return "the body is no JSON"
+    messages = document.get("messages") if isinstance(document, dict) else None
+    if not isinstance(messages, list):
+        return "the body has no messages"
+    for place, (message, should) in enumerate(zip(messages, expected, strict=False)):
+        if canonical_json(message) != canonical_json(should):
+            role = should.get("role")
+            return f"message {place} ({role}) is another one"
+    if len(messages) != len(expected):
+        return f"{len(messages)} messages went out, not {len(expected)}"
+    return None
+
+
+class Cuts:
+    """Answers for which the server counted clearly fewer tokens than were sent."""
+
+    def __init__(self, contexts: Contexts) -> None:
+        self._contexts = contexts
+        self._found: dict[tuple[str, str], str] = {}
+
+    def see(self, key: tuple[str, str], reading: Reading) -> None:
+        """Look at one answer.
+
+        Args:
+            key: suite and case id.
+            reading: of the call.
+        """
+        case = self._contexts.cases.get(key)
+        if case is None or case.fitted is None or reading.usage is None or key in self._found:
+            return
+        found = silent_cut(
+            case.fitted.total,
+            reading.usage.prompt_tokens,
+            counter=case.counter,
+            tolerance=_EXACT_TOLERANCE if case.exact else ESTIMATE_TOLERANCE,
+            slack=_SLACK,
+        )
+        if found is not None:
+            self._found[key] = found.sentence.en
+
+    def warnings(self) -> list[str]:
+        """One sentence, with the first case as the example; none where every prompt arrived whole."""
+        if not self._found:
+            return []
+        (suite, case_id), said = next(iter(sorted(self._found.items())))
+        more = f" The same holds for {counted(len(self._found) - 1, 'more case')}." if len(self._found) > 1 else ""
+        return [f"{suite}/{case_id}: {said}{more}"]
+
+
+def context_warnings(contexts: Contexts, told_window: int | None) -> list[str]:
+    """What whoever reads a run must know about how its conversations were shortened.
+
+    Args:
+        contexts: of the cases that were asked.
+        told_window: the window that the server tells; None where it does not.
+    """
+    cases = contexts.cases.values()
+    found = list(dict.fromkeys(case.guessed.en for case in cases if case.guessed is not None))
+    too_large = [case for case in cases if told_window is not None and case.budget.window > told_window]
+    if too_large:
+        found.append(
+            f"Conversations were shortened for a window of {max(case.budget.window for case in too_large)} tokens, but "
+            f"`{contexts.deployment}` says that its window has {told_window}. Correct `window`."
+        )
+    blind = sum(not case.provable for case in cases)
+    if blind:
+        found.append(
+            f"Whether `{contexts.deployment}` sends the shortened conversations on as they are is not provable: it is "
+            f"a function of your own (`call`), which got them for {counted(blind, 'case')}."
+        )
+    return found
