@@ -15,6 +15,9 @@ if TYPE_CHECKING:
 Decided: TypeAlias = Literal["approve", "reject", "waive", "defer", "remove"]
 """What can be decided on a case."""
 
+Logged: TypeAlias = Literal["approve", "reject", "waive", "defer", "remove", "withdraw"]
+"""What the log holds: decisions, and that one was taken back before it took effect."""
+
 
 @dataclass(frozen=True, slots=True)
 class ShownCase:
@@ -42,7 +45,7 @@ class ShownCase:
 
 @dataclass(frozen=True, slots=True)
 class LoggedDecision:
-    """A decision that was applied."""
+    """A decision that was applied, or made on a served page."""
 
     applied_at: float
     """Unix time, seconds."""
@@ -53,7 +56,7 @@ class LoggedDecision:
     target: str
     golden_sha256: str | None
     candidate_sha256: str | None
-    decision: Decided
+    decision: Logged
     reviewer: str
     reason: str
     expires_on: str | None
@@ -129,6 +132,12 @@ def read_decisions(connection: sqlite3.Connection) -> Iterator[LoggedDecision]:
     """The whole log, oldest first."""
     rows = connection.execute(f"SELECT {_LOGGED} FROM decisions ORDER BY id")  # noqa: S608 - see above
     return (LoggedDecision(*row) for row in rows)
+
+
+def last_decision(connection: sqlite3.Connection) -> int:
+    """A number that grows with the log; 0 where it is empty."""
+    (number,) = connection.execute("SELECT MAX(id) FROM decisions").fetchone()
+    return int(number or 0)
 
 
 def _marks(columns: str) -> str:

@@ -18,6 +18,7 @@ from promptreg.store.reviews import (
     LoggedDecision,
     ShownCase,
     append_decisions,
+    last_decision,
     read_decisions,
     read_shown,
     replace_shown,
@@ -301,6 +302,11 @@ class Store:
         """The log of decisions, oldest first."""
         with self._errors():
             return tuple(read_decisions(self._database.conn))
+
+    def last_decision(self) -> int:
+        """A number that grows with the log of decisions; 0 where it is empty."""
+        with self._errors():
+            return last_decision(self._database.conn)
 
     def log_decisions(self, decisions: Iterable[LoggedDecision]) -> None:
         """Append decisions to the log, all or none."""

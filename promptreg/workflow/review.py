@@ -44,6 +44,9 @@ class ReviewedCase:
     reviewer: str | None = None
     reason: str = ""
     expires_on: str | None = None
+    decided_at: str | None = None
+    stands: bool = False
+    """True for a decision of a file beside the baselines, False for one that only this machine's log has."""
 
     @property
     def waits(self) -> bool:
@@ -172,15 +175,24 @@ def decided_cases(
             case = cases.get((suite, line.case_id))
             if case is not None and _same(case, line):
                 day = None if line.expires_on is None else line.expires_on.isoformat()
-                found[suite, line.case_id] = ReviewedCase(case, line.decision, line.reviewer, line.reason, day)
+                found[suite, line.case_id] = ReviewedCase(
+                    case, line.decision, line.reviewer, line.reason, day, line.decided_at, stands=True
+                )
                 when[suite, line.case_id] = datetime.fromisoformat(line.decided_at)
+    standing = dict(found)
     for logged in store.decisions():
         case = cases.get(key := (logged.suite, logged.case_id))
         if case is None or not _same(case, logged):
             continue
         at = datetime.fromisoformat(logged.decided_at)
-        if at >= when.get(key, at):
-            found[key] = ReviewedCase(case, logged.decision, logged.reviewer, logged.reason, logged.expires_on)
+        if key in when and at <= when[key]:
+            continue
+        if logged.decision == "withdraw":
+            found[key] = standing[key]
+            continue
+        found[key] = ReviewedCase(
+            case, logged.decision, logged.reviewer, logged.reason, logged.expires_on, logged.decided_at
+        )
     return found
 
 

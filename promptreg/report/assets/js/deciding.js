@@ -3,10 +3,10 @@
 const review = newReview(report.cases);
 const STORED = `promptreg.decisions.${report.report_id}`;
 const WAIVED_FOR_DAYS = 30;
-const deciding = { stored: true, reviewer: "", onward: true, said: "" };
+const deciding = { notice: "", reviewer: "", onward: true, said: "" };
 
 // Replaced as a whole where the page is served: decisions then go to the store at once.
-const keeping = { save: keepInBrowser, open: () => notExported(review), openWord: "decide.not_exported" };
+const keeping = { start: restoreDecisions, save: keepInBrowser, open: () => notExported(review), openWord: "decide.not_exported" };
 
 function nowText() {
   return new Date().toISOString().replace(/\.\d+Z$/, "Z");
@@ -20,9 +20,9 @@ function todayText(days) {
 function keepInBrowser() {
   try {
     localStorage.setItem(STORED, packReview(review));
-    deciding.stored = true;
+    deciding.notice = "";
   } catch {
-    deciding.stored = false;
+    deciding.notice = "decide.memory";
   }
 }
 
@@ -33,7 +33,7 @@ function restoreDecisions() {
     const stored = localStorage.getItem(STORED);
     if (stored) unpackReview(review, stored, entryByKey);
   } catch {
-    deciding.stored = false;
+    deciding.notice = "decide.memory";
   }
 }
 
@@ -166,7 +166,7 @@ function paintBar() {
     el("p", { id: "progress", class: "progress" }, t("decide.progress", { done: number(done), total: number(total) }), open > 0 && [" · ",
       el("b", null, t(keeping.openWord, { count: number(open) }))]),
     entry && standingLine(entry),
-    !deciding.stored && el("p", { class: "notice", role: "alert" }, t("decide.memory")));
+    deciding.notice && el("p", { class: "notice", role: "alert" }, t(deciding.notice)));
   if (focused) [...byId("decide").querySelectorAll("button")].find((one) => one.textContent === focused)?.focus();
 }
 
@@ -188,7 +188,7 @@ function redoPressed(event) {
 }
 
 function startDeciding() {
-  restoreDecisions();
+  keeping.start();
   addEventListener("keydown", redoPressed);
   addEventListener("beforeunload", (event) => {
     if (keeping.open() > 0) event.preventDefault();

@@ -125,7 +125,8 @@ function bulkOf(review, entries, verb, unseenToo) {
 }
 
 function ownDecisions(review, cases) {
-  return cases.map((entry) => [entry, review.made.get(keyOf(entry))]).filter(([, decision]) => decision);
+  const own = (entry) => (review.served ? decisionOn(review, keyOf(entry)) : review.made.get(keyOf(entry)));
+  return cases.map((entry) => [entry, own(entry)]).filter(([, decision]) => decision);
 }
 
 function decisionsFile(review, about, reviewer, now) {
@@ -141,6 +142,7 @@ function decisionsFile(review, about, reviewer, now) {
   };
 }
 
+// A served page saves what it exports anyway.
 function markExported(review) {
   review.exported = new Map([...review.made].filter(([, decision]) => decision));
 }
