@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from promptreg.report.files import Kind
-    from promptreg.report.html import Details
+    from promptreg.report.html import Assets, Details
 
 
 @click.command("report", epilog=example("promptreg report 20261201-231502-ascend-9c1e -o reports/again.html"))
@@ -33,6 +33,13 @@ if TYPE_CHECKING:
     show_default=True,
     help="Of a page: whose details it holds. auto: all of up to 500 cases, else of those that did not pass.",
 )
+@click.option(
+    "--assets",
+    type=click.Choice(["inline", "files"]),
+    default="inline",
+    show_default=True,
+    help="Of a page: code and style in it, or in two files beside it, for hosts whose policy forbids inline code.",
+)
 @click.option("--force", is_flag=True, help="Of a page: write it also where it is larger than 100 MB.")
 @click.option("--excel", is_flag=True, help="Of a .csv: begin with the mark without which Excel garbles Chinese.")
 @common_options
@@ -40,6 +47,7 @@ def command(
     run_id: str,
     output: Path | None,
     details: Details,
+    assets: Assets,
     force: bool,
     excel: bool,
     config_path: Path | None,
@@ -54,10 +62,10 @@ def command(
     from promptreg.workflow.compare import CompareOptions, compare  # noqa: PLC0415 - see above
 
     kind = "html" if output is None else kind_of(output)
-    _refuse_of_others(kind, {"--details": details != "auto", "--force": force}, "html")
+    _refuse_of_others(kind, {"--details": details != "auto", "--assets": assets != "inline", "--force": force}, "html")
     _refuse_of_others(kind, {"--excel": excel}, "csv")
     config = load_config(config_path, Path.cwd())
-    form = Form(reader_language(config.language), details, force, excel)
+    form = Form(reader_language(config.language), details, assets, force, excel)
     result = compare(
         config, CompareOptions(run_id=run_id, report=output, report_kind=kind, form=form, ask_judges=False)
     )

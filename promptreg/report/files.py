@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-    from promptreg.report.html import Details
+    from promptreg.report.html import Assets, Details
     from promptreg.report.output import Written
     from promptreg.report.payload import Payload
     from promptreg.text.sentence import Language
@@ -43,6 +43,8 @@ class Form:
     """Of the sentences in files that have one language; the page has both."""
     details: Details = "auto"
     """Of the page: whose answers it holds."""
+    assets: Assets = "inline"
+    """Of the page: where its code and style are."""
     force: bool = False
     """Write also a page that is too large to be opened well."""
     excel: bool = False
@@ -86,4 +88,5 @@ def write_report(payload: Payload, path: Path, form: Form, kind: Kind | None = N
         return write_csv(payload, path, form.language, excel=form.excel)
     if kind == "jsonl":
         return write_jsonl(payload, path)
-    return write_html(payload, path, details=form.details, limit_bytes=None if form.force else LIMIT_BYTES)
+    limit = None if form.force else LIMIT_BYTES
+    return write_html(payload, path, details=form.details, assets=form.assets, limit_bytes=limit)

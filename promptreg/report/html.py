@@ -9,7 +9,7 @@ from __future__ import annotations
 import shutil
 import tempfile
 from itertools import chain, islice
-from typing import IO, TYPE_CHECKING, Literal, TypeAlias
+from typing import IO, TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
 from promptreg.canonical import Json, sha256_of
 from promptreg.errors import OutputError
@@ -18,7 +18,7 @@ from promptreg.report.catalogue import catalogues
 from promptreg.report.index import Entry, entry_of
 from promptreg.report.output import Written
 from promptreg.report.pack import packed_case
-from promptreg.report.page import asset, policy, replaced, template
+from promptreg.report.page import POLICY_OF_FILES, asset, policy, replaced, template
 from promptreg.report.payload import SCHEMA, Payload, to_json
 from promptreg.report.static import static_summary
 
@@ -46,9 +46,25 @@ SCRIPTS = (
 
 Details: TypeAlias = Literal["auto", "all", "changed", "none"]
 
+Assets: TypeAlias = Literal["inline", "files"]
+"""Where the page's code and style are: in the page, or in two files beside it."""
+
+
+class _Look(NamedTuple):
+    """The elements that bring style and code into the page, and the policy that lets just them in."""
+
+    style: str
+    script: str
+    policy: str
+
 
 def write_html(
-    payload: Payload, path: Path, *, details: Details = "auto", limit_bytes: int | None = LIMIT_BYTES
+    payload: Payload,
+    path: Path,
+    *,
+    details: Details = "auto",
+    assets: Assets = "inline",
+    limit_bytes: int | None = LIMIT_BYTES,
 ) -> Written:
     """Writes the report to `path`, all or nothing: an older file there is replaced only by a complete one.
 
@@ -57,6 +73,8 @@ def write_html(
         path: the file to write; its folder is made when it is missing.
         details: whose answers go in: `all` cases, the `changed` (all verdicts but pass), `none`, or `auto`: all of a
             small report (up to `ALL_DETAILS_CASES` cases), the changed ones of a large one.
+        assets: `files` puts code and style into two files beside the page, for hosts whose policy allows no others
+            (`'self'`); their names hold a hash, so that reports of several versions can lie in one folder.
         limit_bytes: refuse to write a larger file; None for no limit.
 
     Raises:
@@ -67,7 +85,8 @@ def write_html(
         with tempfile.TemporaryFile("w+", encoding="utf-8", newline="\n", dir=path.parent) as chunks:
             entries = _write_chunks(payload, details, chunks, limit_bytes)
             chunks.seek(0)
-            _replace(path, payload, entries, chunks)
+            look = _inlined() if assets == "inline" else _beside(path.parent)
+            _replace(path, payload, look, entries, chunks)
     except OSError as error:
         raise OutputError(f"The report cannot be written to {path}: {error.strerror or error}.") from error
     left_out = sum(entry.chunk is None for entry in entries)
@@ -111,27 +130,42 @@ def _write_chunks(payload: Payload, details: Details, out: IO[str], limit_bytes:
     return entries
 
 
-def _replace(path: Path, payload: Payload, entries: list[Entry], chunks: IO[str]) -> None:
+def _inlined() -> _Look:
+    style, script = asset("app.css"), _script()
+    return _Look(f"<style>{style}</style>", f"<script>{script}</script>", policy(script, style))
+
+
+def _beside(folder: Path) -> _Look:
+    names = []
+    for suffix, text in ((".css", asset("app.css")), (".js", _script())):
+        name = f"promptreg-{sha256_of(text)[:12]}{suffix}"
+        with replaced(folder / name) as out:
+            out.write(text)
+        names.append(name)
+    style, script = names
+    return _Look(f'<link rel="stylesheet" href="{style}">', f'<script src="{script}"></script>', POLICY_OF_FILES)
+
+
+def _replace(path: Path, payload: Payload, look: _Look, entries: list[Entry], chunks: IO[str]) -> None:
     with replaced(path) as out:
-        for piece in _pieces(payload, entries):
+        for piece in _pieces(payload, look, entries):
             if piece is None:
                 shutil.copyfileobj(chunks, out)
             else:
                 out.write(piece)
 
 
-def _pieces(payload: Payload, entries: list[Entry]) -> Iterator[str | None]:
+def _pieces(payload: Payload, look: _Look, entries: list[Entry]) -> Iterator[str | None]:
     """The file in order; None stands for the chunks."""
-    style, script = asset("app.css"), _script()
     values = {
         "language": "zh-CN" if payload.language == "zh" else "en",
         "title": embed.escaped(payload.title),
-        "policy": embed.escaped(policy(script, style)),
-        "style": style,
+        "policy": embed.escaped(look.policy),
+        "style": look.style,
         "static": static_summary(payload, entries),
         "report": embed.json_text(_report(payload, entries)),
         "catalogues": embed.json_text({name: dict(texts) for name, texts in catalogues().items()}),
-        "script": script,
+        "script": look.script,
     }
     for part, named in template("report.html"):
         if named:

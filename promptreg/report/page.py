@@ -10,10 +10,19 @@ import re
 import tempfile
 from importlib import resources
 from pathlib import Path
-from typing import IO, TYPE_CHECKING
+from typing import IO, TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+
+_POLICY: Final = (
+    "default-src 'none'; script-src '{script}'; style-src '{style}'; img-src data:; connect-src 'none'; "
+    "base-uri 'none'; form-action 'none'"
+)
+
+POLICY_OF_FILES: Final = _POLICY.format(script="self", style="self")
+"""The same for a page whose script and style are files beside it."""
 
 
 def asset(name: str) -> str:
@@ -33,10 +42,7 @@ def template(name: str) -> Iterator[tuple[str, bool]]:
 
 def policy(script: str, style: str) -> str:
     """The content security policy of a page that has this script and this style, needs no network and sends nothing."""
-    return (
-        f"default-src 'none'; script-src '{_hash(script)}'; style-src '{_hash(style)}'; img-src data:; "
-        "connect-src 'none'; base-uri 'none'; form-action 'none'"
-    )
+    return _POLICY.format(script=_hash(script), style=_hash(style))
 
 
 @contextlib.contextmanager

@@ -59,6 +59,13 @@ def test_the_suffix_decides(drifted):
     assert all(len(case["golden"][0]["sha256"]) == 64 for case in cases)
 
 
+def test_code_and_style_can_lie_beside_the_page(drifted):
+    pair, said = drifted
+    done = pair.run("report", said["run_id"], "-o", "page/index.html", "--assets", "files")
+    assert done.exit_code == 0, done.stderr
+    assert sorted(path.suffix for path in (pair.folder / "page").iterdir()) == [".css", ".html", ".js"]
+
+
 def test_the_language_is_the_readers(drifted, monkeypatch):
     pair, said = drifted
     monkeypatch.setenv("LC_ALL", "zh_CN.UTF-8")
@@ -77,6 +84,7 @@ def test_the_language_is_the_readers(drifted, monkeypatch):
         (["report", "RUN", "-o", "a.md", "--excel"], "--excel is of reports that end in .csv"),
         (["report", "RUN", "--excel"], "--excel is of reports that end in .csv"),
         (["report", "RUN", "-o", "a.csv", "--details", "all"], "--details is of reports that end in .html"),
+        (["report", "RUN", "-o", "a.md", "--assets", "files"], "--assets is of reports that end in .html"),
         (["report", "RUN", "-o", "a.csv", "--force"], "--force is of reports that end in .html"),
         (["compare", "--junit", "a", "--markdown", "./a"], "--junit and --markdown name the same file"),
         (["compare", "--html", "a.html", "--junit", "a.html"], "--junit and --html name the same file"),
