@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from promptreg.report.fact_changes import fact_changes
 from promptreg.report.json_parts import json_pair
 from promptreg.report.payload import ChangeView, OperationView, PartDiffView, PartName
 from promptreg.text.diff import diff
+from promptreg.text.segment import sentences
 from promptreg.text.sentence import Sentence
 
 if TYPE_CHECKING:
@@ -22,6 +23,12 @@ _BLANK = re.compile("[\\t\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000]")
 _LINE_END = re.compile("\r\n?|\x85|\u2028|\u2029")
 
 _UNIT = re.compile(" ?(?:[\u4e00-\u9fff%％°℃]|[A-Za-z]{1,12}\\b)")
+_ENDS_SENTENCE = re.compile(r"[。！？；｡….!?][\"'”’」』）)】》〉\]}*_]*\s*\Z")
+_ROW = 50
+"""Characters of the longer column from which a row may end inside a paragraph: two lines or so."""
+_UNEVEN = 16
+"""Characters by which the columns must have moved apart: half a line."""
+
 MOST_CHANGES = 8
 """More changes than this are not for a glance."""
 MOST_FACTS = 12
@@ -43,7 +50,8 @@ def part_difference(part: PartName, golden: str, candidate: str) -> PartDiffView
     facts = fact_changes(golden, candidate, operations) if part == "content" else ()
     others = short_changes(operations) if difference.complete else ()
     changes = (*facts[:MOST_FACTS], *(each for each in others if not _told(each, facts)))
-    return PartDiffView(part, operations, difference.complete, changes, max(0, len(facts) - MOST_FACTS))
+    more, breaks = max(0, len(facts) - MOST_FACTS), row_breaks(operations) if difference.complete else ()
+    return PartDiffView(part, operations, difference.complete, changes, more, breaks)
 
 
 def json_differences(golden: str, candidate: str) -> tuple[PartDiffView, ...]:
@@ -63,7 +71,55 @@ def _laid_out_difference(
 ) -> PartDiffView:
     difference = diff(golden, candidate)
     operations = tuple(OperationView(operation.kind.value, operation.text) for operation in difference.operations)
-    return PartDiffView(part, operations, difference.complete, changes, more, note)
+    return PartDiffView(part, operations, difference.complete, changes, more, note=note)
+
+
+def row_breaks(operations: Sequence[OperationView]) -> tuple[int, ...]:
+    """Where a paragraph that changed is cut for two columns, so that equal sentences stand side by side again.
+
+    A cut lies behind a sentence that both texts end alike, and only where the columns before it have moved apart: a
+    paragraph with small changes stays whole. Places in the first text, in characters.
+    """
+    breaks: list[int] = []
+    at = 0
+    row = _Row()
+    for operation in operations:
+        if operation.kind != "equal":
+            row = row.grown(operation)
+            at += len(operation.text) if operation.kind == "delete" else 0
+            continue
+        for sentence in sentences(operation.text):
+            at += len(sentence)
+            if sentence.endswith(("\n", "\r")):
+                row = _Row()
+                continue
+            row = row.grown(OperationView("equal", sentence))
+            if row.worth_a_cut and _ENDS_SENTENCE.search(sentence):
+                breaks.append(at)
+                row = _Row()
+    return tuple(breaks)
+
+
+class _Row(NamedTuple):
+    """What a row holds so far, in characters of both columns, and whether there is a change in it."""
+
+    golden: int = 0
+    candidate: int = 0
+    changed: bool = False
+
+    def grown(self, operation: OperationView) -> _Row:
+        length = len(operation.text)
+        return _Row(
+            self.golden + (length if operation.kind != "insert" else 0),
+            self.candidate + (length if operation.kind != "delete" else 0),
+            self.changed or operation.kind != "equal",
+        )
+
+    @property
+    def worth_a_cut(self) -> bool:
+        return (
+            self.changed and abs(self.golden - self.candidate) >= _UNEVEN and max(self.golden, self.candidate) >= _ROW
+        )
 
 
 def _told(change: ChangeView, facts: Sequence[ChangeView]) -> bool:

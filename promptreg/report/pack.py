@@ -41,14 +41,19 @@ def _packed_part(part: PartDiffView, base: AnswerGroup | None) -> Json:
     texts = {} if base is None else {"content": base.content, "reasoning": _first_reasoning(base)}
     spelt = "".join(each.text for each in part.operations if each.kind != "insert")
     known = texts.get(part.part) == spelt
-    return {**_fields(part), "operations": [_packed_operation(each, known) for each in part.operations]}
+    breaks: dict[str, Json] = {"breaks": [_units(spelt[:place]) for place in part.breaks]} if part.breaks else {}
+    return {**_fields(part), **breaks, "operations": [_packed_operation(each, known) for each in part.operations]}
 
 
 def _packed_operation(operation: OperationView, known: bool) -> Json:
     if known and operation.kind == "equal":
-        # The page counts in UTF-16 units.
-        return ["=", len(operation.text.encode("utf-16-le", "surrogatepass")) // 2]
+        return ["=", _units(operation.text)]
     return [_SIGNS[operation.kind], operation.text]
+
+
+def _units(text: str) -> int:
+    """Length in UTF-16 units, in which the page counts."""
+    return len(text.encode("utf-16-le", "surrogatepass")) // 2
 
 
 def _first_reasoning(group: AnswerGroup) -> str:

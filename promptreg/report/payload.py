@@ -81,6 +81,8 @@ class PartDiffView:
     """Facts that differ, then other short changes, each in reading order; no others where they are many or long."""
     more_changes: int = 0
     """Facts and JSON values that differ, beyond those listed."""
+    breaks: tuple[int, ...] = ()
+    """Where both texts may begin a new row side by side inside a paragraph: the places in the golden, in characters."""
     note: Sentence | None = None
     """Set when the texts differ in nothing one can see: says which normalisation makes them equal."""
 

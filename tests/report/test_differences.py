@@ -1,8 +1,11 @@
 from __future__ import annotations
 
+import itertools
 import time
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from promptreg.report.differences import MOST_FACTS, invisible_difference, json_differences, part_difference
 
@@ -114,3 +117,34 @@ def test_json_is_laid_out_alike_and_sorted_where_that_helps():
 )
 def test_what_is_equal_or_no_json_is_not_compared_as_json(golden, candidate):
     assert json_differences(golden, candidate) == ()
+
+
+def cut(golden, candidate):
+    places = part_difference("content", golden, candidate).breaks
+    return [golden[start:end] for start, end in itertools.pairwise((0, *places, len(golden)))]
+
+
+LONG = "您的包裹在转运途中因暴雨延误，对由此给您带来的不便，我们在此深表歉意。"
+
+
+def test_columns_that_moved_apart_begin_a_new_row_after_an_equal_sentence():
+    assert cut(LONG + "请耐心等待。谢谢。", LONG + "我们已经安排了加急派送，请您放心。请耐心等待。谢谢。") == [
+        LONG + "请耐心等待。",
+        "谢谢。",
+    ]
+
+
+def test_small_changes_do_not_cut_a_paragraph():
+    assert len(cut(LONG + "3 天送达。" + LONG, LONG + "5 天送达。" + LONG)) == 1
+
+
+def test_no_cut_outside_changed_paragraphs_or_sentences():
+    golden, candidate = f"{LONG}\n{LONG}{LONG}", f"{LONG}{LONG[:30]}\n{LONG}{LONG}"
+    assert len(cut(golden, candidate)) == 1
+
+
+@given(st.text("甲乙。\n a", max_size=60), st.text("甲乙。\n a", max_size=60))
+def test_cuts_rise_and_lie_inside_the_text(golden, candidate):
+    places = part_difference("content", golden * 3, candidate * 3).breaks
+    assert list(places) == sorted(set(places))
+    assert all(0 < place <= len(golden * 3) for place in places)

@@ -60,7 +60,7 @@ def test_a_case_shows_what_moved_and_who_said_it(open_page, sample_file):
     assert words(page.locator(".who-line.source .answer")) == ["A 7 of 10", "B 3 of 10"]
     assert words(page.locator(".who-line.target .answer")) == ["A 1 of 5 also on the source", "C 4 of 5"]
     assert page.locator(".who-line.target .pass-strip [aria-hidden]").all_inner_texts() == list("CCCCA")
-    assert page.locator(".changes li").inner_text() == "7天 → 30天"
+    assert page.locator(".changes li").inner_text() == "quantity 7天 → 30天"
     assert page.locator(".rows del").inner_text() == "7"
     assert page.locator(".rows ins").inner_text() == "30"
     assert page.locator(".checks .worse .rate-count").all_inner_texts() == ["10 of 10", "1 of 5"]
@@ -329,7 +329,7 @@ def test_failed_and_retried_calls_stay_visible(open_page, sample_file):
     page.wait_for_selector("h1:text('refund-window')")
     assert page.locator(".pass-strip .retried").count() == 1
     assert "HTTP 503" in page.locator(".calls .why").inner_text()
-    assert "1 failed or were retried" in page.locator("summary").first.inner_text()
+    assert "1 failed or were retried" in page.locator("main summary").first.inner_text()
 
 
 LONG = "甲乙丙丁戊己庚辛壬癸。" * 60
@@ -373,7 +373,69 @@ def test_invisible_characters_are_marked(open_payload):
         "ZWSP",
         "NBSP",
     }
-    assert "invisible" in page.locator(".notice").first.inner_text()
+    notice = page.locator(".hidden-marks").inner_text()
+    assert "ZWSP zero-width space (golden 1, candidate 0)" in notice
+    assert "NBSP no-break space (golden 0, candidate 1)" in notice
+
+
+def marks(page):
+    return page.locator(".pane .mark, .cell .mark").evaluate_all(
+        "all => all.map((mark) => [mark.textContent, mark.dataset.mark])"
+    )
+
+
+def test_characters_that_are_mistaken_for_others_are_marked(open_payload):
+    page = open_payload(payload_of(case_of(["共128元，pay now。"], ["共１２８元, p\u0430y now。"])), CASE + "c")
+    assert marks(page) == [["，", "full-width"], ["１２８", "full-width"], ["\u0430", "Cyrillic"]]
+    assert page.locator(".hidden-marks .mark-name").all_inner_texts() == ["full-width", "Cyrillic"]
+
+
+def test_ordinary_chinese_has_no_marks(open_payload):
+    page = open_payload(
+        payload_of(case_of(["（第 1 项）共 3 μm：是，对。"], ["（第 2 项）共 3 μm：是，对。"])), CASE + "c"
+    )
+    assert marks(page) == []
+    assert page.locator(".hidden-marks").count() == 0
+
+
+def test_json_is_compared_as_json_until_text_is_chosen(open_payload):
+    golden, candidate = '{"price": 128, "days": 7}', '```json\n{"days": 30, "price": 128}\n```'
+    page = open_payload(payload_of(case_of([golden], [candidate])), CASE + "c")
+    assert page.locator("[data-form]").all_inner_texts() == ["Text", "JSON", "JSON, keys sorted"]
+    assert words(page.locator(".changes li")) == ["days 7 → 30"]
+    assert page.locator(".rows del").all_inner_texts() == ["7"]
+    page.locator("[data-form=content]").click()
+    page.wait_for_selector(".part.content:not(.json_sorted)")
+    assert "```json" in page.locator(".row .cell").all_inner_texts()[1]
+    page.reload()
+    page.wait_for_selector("[data-form=content][aria-pressed=true]")
+
+
+def test_sentences_stand_side_by_side_again_after_an_inserted_one(open_payload):
+    long = "您的包裹在转运途中因暴雨延误，对由此给您带来的不便，我们在此深表歉意。"
+    golden, candidate = f"{long}请耐心等待。谢谢。", f"{long}我们已经安排了加急派送，请您放心。请耐心等待。谢谢。"
+    page = open_payload(payload_of(case_of([golden], [candidate])), CASE + "c")
+    assert [row.split("\n")[0] for row in page.locator(".row").all_inner_texts()][-1] == "谢谢。"
+    assert "".join(page.locator(".cell.golden").all_text_contents()) == golden
+    assert "".join(page.locator(".cell.candidate").all_text_contents()) == candidate
+
+
+def test_paper_shows_what_is_folded(open_payload):
+    text = "".join(f"第{n}句说明退货的条件。\n" for n in range(200))
+    page = open_payload(payload_of(case_of([text + "3天"], [text + "5天"])), CASE + "c")
+    assert "lines: 199" in page.locator(".unfold").first.inner_text()
+    page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    page.wait_for_function("() => !document.querySelector('.unfold')")
+    assert page.locator("main details:not([open])").count() == 0
+    page.evaluate("dispatchEvent(new Event('afterprint'))")
+    page.wait_for_selector(".unfold", state="attached")
+
+
+def test_below_900_pixels_the_texts_are_inline(open_page, sample_file):
+    page = open_page(sample_file, CASE + "refund-window", viewport={"width": 899, "height": 900})
+    assert page.locator(".pane.both ins").count() == 1
+    page.set_viewport_size({"width": 900, "height": 900})
+    page.wait_for_selector(".panes.two")
 
 
 def test_emoji_are_not_torn_apart(open_payload):

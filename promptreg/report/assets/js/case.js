@@ -102,7 +102,8 @@ function answersSection(details, answers) {
   const golden = answers.golden[pick.golden];
   const candidate = answers.candidate[pick.candidate];
   return el("section", { class: "answers" },
-    el("div", { class: "section-head" }, el("h2", null, t("answers.title")), golden && candidate && viewSwitch()),
+    el("div", { class: "section-head" }, el("h2", null, t("answers.title")),
+      golden && candidate && el("div", { class: "switches" }, formSwitch(pick.diff), viewSwitch())),
     el("div", { class: "who" },
       whoLine("source", answers.golden, answers.goldenTotal, details.source_samples, pick.golden, (index) => { state.golden = index; }),
       whoLine("target", answers.candidate, answers.candidateTotal, details.target_samples, pick.candidate,
@@ -140,9 +141,30 @@ function viewSwitch() {
       onclick: () => setView(view) })));
 }
 
+const FORMS = ["content", "json", "json_sorted"];
+
+// Contents that are JSON on both sides are shown as such, keys sorted where their order differs, until chosen otherwise.
+function chosenForm(diff) {
+  const forms = FORMS.filter((form) => diff && (diff.parts || []).some((part) => part.part === form));
+  const wanted = state.form || remembered("form");
+  const chosen = forms.includes(wanted) ? wanted : wanted === FORMS[0] ? FORMS[0] : forms[forms.length - 1];
+  return { forms, chosen };
+}
+
+function formSwitch(diff) {
+  const { forms, chosen } = chosenForm(diff);
+  return forms.length > 1 && el("div", { class: "switch", role: "group", "aria-label": t("form.label") }, forms.map((form) =>
+    button(t(`form.${form}`), { "aria-pressed": form === chosen ? "true" : "false", "data-form": form, onclick: () => {
+      state.form = form;
+      remember("form", form);
+      renderCase();
+    } })));
+}
+
 function setView(view) {
   state.view = view;
   remember("view", view);
+  updateAddress();
   renderCase();
 }
 
@@ -153,12 +175,16 @@ function labelOf(side, item, answers) {
 
 function comparison(golden, candidate, diff, answers) {
   const labels = { golden: labelOf("golden", golden, answers), candidate: labelOf("candidate", candidate, answers) };
-  const parts = (diff && diff.parts) || plainParts(golden.group, candidate.group);
+  const every = (diff && diff.parts) || plainParts(golden.group, candidate.group);
+  const { chosen } = chosenForm(diff);
+  const parts = every.filter((part) => !FORMS.includes(part.part) || part.part === (chosen || FORMS[0]));
+  const glance = every.filter((part) => FORMS.includes(part.part));
   return [
     !diff && el("p", { class: "notice" }, t("diff.other_pair")),
     golden.group.finish_reason !== candidate.group.finish_reason && el("p", { class: "notice" }, t("answers.finish", {
       source: readable(golden.group.finish_reason || "—"), target: readable(candidate.group.finish_reason || "—") })),
     flagsNotice(golden.group, candidate.group),
+    glance.map(changesLine),
     parts.map((part) => partBlock(part, labels, parts)),
   ];
 }
@@ -192,18 +218,28 @@ function partBlock(part, labels, parts) {
   const texts = operations.map((operation) => operation.text).join("");
   const body = [
     emptySide(operations, part.part),
-    changesLine(part),
+    !FORMS.includes(part.part) && changesLine(part),
     part.note && el("p", { class: "notice" }, say(part.note)),
     part.complete === false && !part.quiet && el("p", { class: "notice" }, t("diff.incomplete")),
-    hasHidden(texts) && el("p", { class: "notice" }, t("text.hidden")),
+    hiddenNotice(operations),
     operations.length === 0 ? el("p", { class: "notice" }, t("answers.empty"))
       : equal ? el("div", { class: "panes one" }, el("div", { class: `pane both${looksLikeCode(texts) ? " code" : ""}` },
         el("h4", null, t("diff.equal")), textBlock(texts)))
         : part.complete === false ? plainPanes(operations, labels) : diffPanes(part, effectiveView(), labels),
   ];
-  if (part.part === "content") return el("div", { class: "part content" }, body);
+  if (FORMS.includes(part.part)) return el("div", { class: `part content ${part.part}` }, body);
   const name = t(`part.${part.part}`) + (equal ? ` · ${t("part.same")}` : ` · ${t("part.differs")}`);
   return el("div", { class: `part ${part.part}` }, foldable(name, part.part === "tool_calls" && (callsOnly || !equal), body));
+}
+
+// What the eye cannot see, named and counted on each side.
+function hiddenNotice(operations) {
+  const sides = ["insert", "delete"].map((other) => hiddenCounts(operations.filter((operation) => operation.kind !== other)
+    .map((operation) => operation.text).join("")));
+  const marks = [...new Set(sides.flatMap((side) => [...side.keys()]))];
+  return marks.length > 0 && el("p", { class: "notice hidden-marks" }, t("text.hidden"), " ", marks.map((mark, index) => [
+    index > 0 && " · ", el("span", { class: "mark-name" }, mark), known("mark", mark) === mark ? " " : ` ${known("mark", mark)} `,
+    t("text.hidden_count", { golden: number(sides[0].get(mark) || 0), candidate: number(sides[1].get(mark) || 0) })]));
 }
 
 // An empty pane looks broken: the empty side is named.
@@ -215,7 +251,7 @@ function emptySide(operations, name) {
 
 // Two columns need room; below it the inline view is shown whatever was chosen for wide screens.
 function roomForTwo() {
-  return innerWidth >= 760;
+  return innerWidth >= 900;
 }
 
 function effectiveView() {
@@ -241,3 +277,22 @@ function loneAnswer(item, side, answers) {
   callsText(item.group) && el("div", { class: "pane code" }, el("h4", null, t("part.tool_calls")),
     textBlock(callsText(item.group))));
 }
+
+// Paper has no buttons: what is folded is opened for it, and closed again afterwards.
+let openedForPaper = null;
+
+addEventListener("beforeprint", () => {
+  if (!state.open || openedForPaper) return;
+  openedForPaper = { unfolded: state.unfolded };
+  state.unfolded = true;
+  renderCase().then(() => {
+    for (const fold of byId("main").querySelectorAll("details:not([open])")) fold.open = true;
+  });
+});
+
+addEventListener("afterprint", () => {
+  if (!openedForPaper) return;
+  state.unfolded = openedForPaper.unfolded;
+  openedForPaper = null;
+  if (state.open) renderCase();
+});

@@ -1,7 +1,8 @@
 // Paints differences that were computed elsewhere: operations in, rows of elements out.
 
 const FOLD_ABOVE = 420;
-const FOLD_CONTEXT = 140;
+const FOLD_CONTEXT = 200;
+const SENTENCE_END = /[。！？.!?；;…\n]["'”’」』）)】》]*\s*/g;
 
 // As many operations as a pane paints at once, and how many characters are left for later.
 function clipped(operations) {
@@ -24,21 +25,44 @@ function clipped(operations) {
   return { kept, left };
 }
 
-// Operations -> rows, cut where both texts break their line, so that paragraphs stand side by side.
-function rowsOf(operations) {
+// Operations -> rows, cut where both texts break their line, so that paragraphs stand side by side, and where both end
+// a sentence in a paragraph that changed (`breaks`: places in the golden).
+function rowsOf(operations, breaks) {
   const rows = [[]];
+  const softly = [...(breaks || [])];
+  let at = 0;
   for (const operation of operations) {
     if (operation.kind !== "equal") {
       rows[rows.length - 1].push(operation);
+      if (operation.kind === "delete") at += operation.text.length;
       continue;
     }
-    const lines = operation.text.split(/(?<=\n)/);
-    lines.forEach((line, index) => {
-      if (index > 0) rows.push([]);
-      if (line) rows[rows.length - 1].push({ kind: "equal", text: line });
-    });
+    for (const line of operation.text.split(/(?<=\n)/)) {
+      let rest = line;
+      while (softly.length && softly[0] <= at) softly.shift();
+      while (softly.length && softly[0] < at + rest.length) {
+        const length = softly.shift() - at;
+        rows[rows.length - 1].push({ kind: "equal", text: rest.slice(0, length) });
+        rows.push([]);
+        rest = rest.slice(length);
+        at += length;
+      }
+      if (rest) rows[rows.length - 1].push({ kind: "equal", text: rest });
+      at += rest.length;
+      if (line.endsWith("\n")) rows.push([]);
+    }
+    if (softly[0] === at) {
+      softly.shift();
+      rows.push([]);
+    }
   }
   return rows.filter((row) => row.length > 0);
+}
+
+// Whether a row ends inside a paragraph.
+function softly(row) {
+  const last = row[row.length - 1];
+  return !(last.kind === "equal" && last.text.endsWith("\n"));
 }
 
 function isEqualRow(row) {
@@ -69,13 +93,14 @@ function foldRows(rows) {
   return folded;
 }
 
-// A long equal stretch inside a row: its beginning and end, cut at a sentence where one ends nearby.
+// Of a long equal stretch inside a row, two sentences at its beginning and at its end stay, where they are short.
 function foldStretch(text) {
   if (text.length <= FOLD_ABOVE) return null;
-  const head = text.slice(0, FOLD_CONTEXT).search(/[。！？.!?；;\n](?![\s\S]*[。！？.!?；;\n])/);
-  const before = head > 20 ? head + 1 : safeCut(text, FOLD_CONTEXT);
-  const tail = text.slice(-FOLD_CONTEXT).search(/[。！？.!?；;\n]/);
-  const after = tail >= 0 && tail < FOLD_CONTEXT - 20 ? text.length - FOLD_CONTEXT + tail + 1 : safeCut(text, text.length - FOLD_CONTEXT);
+  const heads = [...text.slice(0, FOLD_CONTEXT).matchAll(SENTENCE_END)].map((end) => end.index + end[0].length);
+  const before = heads.length ? heads[Math.min(1, heads.length - 1)] : safeCut(text, FOLD_CONTEXT / 2);
+  const from = text.length - FOLD_CONTEXT;
+  const tails = [...text.slice(from).matchAll(SENTENCE_END)].map((end) => from + end.index + end[0].length).filter((end) => end < text.length);
+  const after = tails.length ? tails[Math.max(0, tails.length - 2)] : safeCut(text, text.length - FOLD_CONTEXT / 2);
   return after - before > 120 ? { before, after } : null;
 }
 
@@ -103,8 +128,8 @@ function paintStretch(operation, atEnd, expanded) {
     marked(operation.text.slice(fold.after), atEnd)];
 }
 
-function unfolder(label, characters, kind) {
-  return button(t(label, { count: number(characters, 0) }),
+function unfolder(label, characters, kind, lines) {
+  return button(t(label, { count: number(characters, 0), lines: number(lines || 0, 0) }),
     { class: `unfold ${kind}`, onclick: () => { state.unfolded = true; renderCase(); } });
 }
 
@@ -117,18 +142,21 @@ function paintSide(row, side, last) {
   return parts.map((operation, index) => paintStretch(operation, last && index === parts.length - 1, state.unfolded));
 }
 
-// The changes at a glance: what became what.
+// What became what: facts with their kind, JSON values with their path, then other short changes.
 function changesLine(part) {
   const changes = part.changes || [];
   return changes.length > 0 && el("ul", { class: "changes", "aria-label": t("diff.changes") }, changes.map((change) => el("li", null,
+    change.where ? [el("code", { class: "change-kind" }, readable(change.where)), " "]
+      : change.kind && change.kind !== "json" && [el("span", { class: "change-kind" }, known("fact", readable(change.kind))), " "],
     change.golden && el("del", null, readable(change.golden)), change.golden && change.candidate && el("span", { class: "arrow" }, " → "),
-    change.candidate && el("ins", null, readable(change.candidate)))));
+    change.candidate && el("ins", null, readable(change.candidate)))),
+  part.more_changes > 0 && el("li", { class: "more" }, t("diff.more_changes", { count: number(part.more_changes) })));
 }
 
 // The panes of one part: two side by side, or one. `view` is "side", "inline", "golden" or "candidate".
 function diffPanes(part, view, labels) {
   const { kept, left } = clipped(part.operations || []);
-  const rows = rowsOf(kept);
+  const rows = rowsOf(kept, view === "side" ? part.breaks : null);
   const rest = left > 0 && unfolder("diff.more", left, "rows");
   const shown = state.unfolded ? rows.map((row) => ({ row })) : foldRows(rows);
   const joined = (part.operations || []).map((operation) => operation.text).join("");
@@ -136,15 +164,15 @@ function diffPanes(part, view, labels) {
   const code = looksLikeCode(joined) ? " code" : "";
   const pane = (side, label) => el("div", { class: `pane ${side || "both"}${code}` },
     el("h4", null, label),
-    el("div", attributes, shown.map((item, index) => item.hidden ? unfolder("diff.unfold", item.characters, "rows")
+    el("div", attributes, shown.map((item, index) => item.hidden ? unfolder("diff.unfold_lines", item.characters, "rows", item.hidden.length)
       : paintSide(item.row, { golden: "delete", candidate: "insert" }[side], index === shown.length - 1)), rest));
   if (view === "inline") return el("div", { class: "panes one" }, pane(null, t("diff.inline.label")));
   if (view === "golden" || view === "candidate") return el("div", { class: "panes one" }, pane(view, labels[view]));
   return el("div", { class: "panes two" }, el("div", { class: "pane-heads" },
     el("h4", { class: "golden" }, labels.golden), el("h4", { class: "candidate" }, labels.candidate)),
   el("div", { class: `rows${code}` }, shown.map((item, index) => item.hidden
-    ? el("div", { class: "row folded" }, unfolder("diff.unfold", item.characters, "rows"))
-    : el("div", { class: "row" }, ["delete", "insert"].map((side) => el("div",
+    ? el("div", { class: "row folded" }, unfolder("diff.unfold_lines", item.characters, "rows", item.hidden.length))
+    : el("div", { class: softly(item.row) ? "row soft" : "row" }, ["delete", "insert"].map((side) => el("div",
       { ...attributes, class: `cell text ${side === "delete" ? "golden" : "candidate"}` },
       paintSide(item.row, side, index === shown.length - 1)))))), rest);
 }

@@ -10,10 +10,28 @@ const MARKS = {
 // A joiner between two pictographs builds one emoji; marking it would tear the emoji apart.
 const UNSEEN = /(?<!\p{Extended_Pictographic}[\ufe0f\u{1f3fb}-\u{1f3ff}]?)\u200d|\u200d(?!\p{Extended_Pictographic})|[\u0000-\u0008\u0009\u000b-\u001f\u007f-\u009f\u00a0\u00ad\u034f\u061c\u180e\u200b\u200c\u200e\u200f\u2028-\u202f\u2060-\u206f\ufeff\ufffd]|\u3000|[ ]+(?=\n|$)/gu;
 const CONTROL = /\u001b\][^\u0007\u001b]*(?:\u0007|\u001b\\)|\u001b\[[0-9;?]*[ -/]*[@-~]|[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g;
-const HIDDEN = /[\u00ad\u034f\u061c\u180e\u200b\u200c\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff]/u;
+// Letters that look like Latin ones and stand beside a Latin letter.
+const LOOKALIKE = /(?<=[A-Za-z])[АВЕЅІЈКМНОРСТХаеѕіјорсухΑΒΕΖΗΙΚΜΝΟΡΤΥΧοκν]|[АВЕЅІЈКМНОРСТХаеѕіјорсухΑΒΕΖΗΙΚΜΝΟΡΤΥΧοκν](?=[A-Za-z])/u;
+const WIDE = /[０-９Ａ-Ｚａ-ｚ]+/u;
+// Where a text changed, full-width and half-width punctuation and dashes must be told apart as well.
+const CONFUSABLE = new RegExp(`${UNSEEN.source}|${LOOKALIKE.source}|${WIDE.source}`, "gu");
+const CONFUSABLE_CHANGE = new RegExp(`${UNSEEN.source}|${LOOKALIKE.source}|[！-～]+|[‐-―−]`, "gu");
+// Tabs and ideographic spaces are marked where they stand, but no news.
+const ORDINARY = new Set(["⇥", "□", "�"]);
+
+// Characters that are seen but may be taken for others keep their place; the mark stands behind them.
+function seenAs(found) {
+  const code = found.codePointAt(0);
+  if (code >= 0xff01 && code <= 0xff5e) return "wide";
+  if (code >= 0x0370 && code <= 0x03ff) return "greek";
+  if (code >= 0x0400 && code <= 0x04ff) return "cyrillic";
+  return code === 0x2212 || code >= 0x2010 && code <= 0x2015 ? "dash" : "";
+}
 
 function markOf(found) {
   if (found[0] === " ") return "·".repeat(Math.min(found.length, 8));
+  if (seenAs(found) === "dash") return `U+${found.codePointAt(0).toString(16).toUpperCase()}`;
+  if (seenAs(found)) return t(`mark.${seenAs(found)}`);
   if (found in MARKS) return MARKS[found];
   const code = found.codePointAt(0);
   if (code < 32) return String.fromCodePoint(0x2400 + code);
@@ -30,11 +48,11 @@ function marked(text, atEnd, changed) {
   }
   const nodes = [];
   let from = 0;
-  for (const match of text.matchAll(UNSEEN)) {
+  for (const match of text.matchAll(changed ? CONFUSABLE_CHANGE : CONFUSABLE)) {
     // Blanks at the end of a stretch are trailing only where the text or a line ends with them.
     if (match[0][0] === " " && match.index + match[0].length === text.length && !atEnd) continue;
     if (match.index > from) nodes.push(document.createTextNode(text.slice(from, match.index)));
-    nodes.push(el("span", { class: "mark", "data-mark": markOf(match[0]) }, match[0]));
+    nodes.push(el("span", { class: seenAs(match[0]) ? "mark seen" : "mark", "data-mark": markOf(match[0]) }, match[0]));
     from = match.index + match[0].length;
   }
   if (from < text.length) nodes.push(document.createTextNode(text.slice(from)));
@@ -66,8 +84,14 @@ function brief(text) {
   return plain.length > BRIEF ? `${plain.slice(0, BRIEF)}…` : plain;
 }
 
-function hasHidden(text) {
-  return HIDDEN.test(text);
+// What a reader cannot see or may take for something else: mark -> how often.
+function hiddenCounts(text) {
+  const found = new Map();
+  for (const [match] of text.slice(0, TEXT_LIMIT * 10).matchAll(CONFUSABLE)) {
+    const mark = match[0] === " " ? "·" : markOf(match);
+    if (!ORDINARY.has(mark)) found.set(mark, (found.get(mark) || 0) + 1);
+  }
+  return found;
 }
 
 // A language for the pane, so that fonts and readers choose rightly; empty where the script does not tell.
