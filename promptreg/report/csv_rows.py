@@ -8,7 +8,7 @@ import unicodedata
 from typing import TYPE_CHECKING, Final
 
 from promptreg.report.index import preview_of, worst_first
-from promptreg.report.output import Written, changes_of, new_file, plain
+from promptreg.report.output import Written, change_in_words, changes_of, new_file, plain
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -100,7 +100,7 @@ def _row(payload: Payload, case: CaseView, language: Language) -> dict[str, str 
         "noise_multiple": case.noise_multiple,
         "distance": distance,
         "sentence": case.sentence.text(language),
-        "changes": _lines(f"{change.golden or '∅'} → {change.candidate or '∅'}" for change in changes_of(case)),
+        "changes": _lines(map(change_in_words, changes_of(case))),
         "causes": _lines(_cause(payload, number, language) for number in case.causes),
         "worse_checks": _lines(check.label for check in case.checks if check.worse),
         "breaches": _lines(breach.text(language) for breach in case.breaches),

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final
 
 from promptreg.report.catalogue import catalogues
 from promptreg.report.index import worst_first
-from promptreg.report.output import Written, changes_of, new_file, plain, without_answers
+from promptreg.report.output import Written, change_in_words, changes_of, new_file, plain, without_answers
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -145,7 +145,7 @@ def _reasons(case: CaseView, language: Language) -> list[str]:
     ]
     lines += [breach.text(language) for breach in case.breaches]
     lines += [f"{fault.kind} {fault.severity}: {fault.sentence.text(language)}" for fault in case.faults]
-    lines += [f"{change.golden or '∅'} → {change.candidate or '∅'}" for change in changes_of(case)]
+    lines += map(change_in_words, changes_of(case))
     if (decision := case.decision) is not None:
         lines.append(
             ", ".join(filter(None, (decision.decision, decision.reviewer, decision.reason, decision.expires_on)))

@@ -14,7 +14,7 @@ from urllib.parse import quote
 
 from promptreg.report.catalogue import catalogues
 from promptreg.report.index import worst_first
-from promptreg.report.output import Written, changes_of, new_file, plain
+from promptreg.report.output import NOTHING, Written, changes_of, new_file, plain
 from promptreg.report.static import VERDICTS, differing
 from promptreg.text.preview import preview
 
@@ -208,7 +208,8 @@ def _why(case: CaseView, language: Language) -> str:
 
 def _changes(case: CaseView) -> str:
     shown = [
-        " → ".join(_name(text, _CHANGE_COLUMNS) if text else "∅" for text in (change.golden, change.candidate))
+        (f"{_name(change.where, _CHANGE_COLUMNS)}: " if change.where else "")
+        + " → ".join(_name(text, _CHANGE_COLUMNS) for text in (change.golden, change.candidate))
         for change in changes_of(case)[:_MOST_CHANGES]
     ]
     return f" ({'; '.join(shown)})" if shown else ""
@@ -247,7 +248,7 @@ def _prose(text: str, room: int = _ROOM_TEXT, columns: int = _SENTENCE_COLUMNS) 
 def _name(text: str, columns: int = _NAME_COLUMNS) -> str:
     """A name or value as code, in which forges look for no mentions: it can be copied as it is."""
     line = preview(plain(text), columns)
-    return f"<code>{_written(_ADDRESSES.sub(_JOINER, line), 8 * columns)}</code>" if line else "∅"
+    return f"<code>{_written(_ADDRESSES.sub(_JOINER, line), 8 * columns)}</code>" if line else NOTHING
 
 
 def _written(line: str, room: int) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from dataclasses import replace
-from typing import IO, TYPE_CHECKING, NamedTuple
+from typing import IO, TYPE_CHECKING, Final, NamedTuple
 
 from promptreg.errors import OutputError
 from promptreg.report.embed import whole
@@ -16,6 +16,10 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from promptreg.report.payload import AnswerGroup, CaseView, ChangeView
+
+
+NOTHING: Final = "∅"
+"""What stands where one side of a change has nothing."""
 
 
 class Written(NamedTuple):
@@ -54,10 +58,19 @@ def plain(text: str) -> str:
 def changes_of(case: CaseView) -> tuple[ChangeView, ...]:
     """The short changes of the most frequent of those candidates that differ: `3天` became `30天`."""
     found = [
-        (len(group.passes), tuple(change for diff in group.diffs[:1] for part in diff.parts for change in part.changes))
+        (
+            len(group.passes),
+            tuple(dict.fromkeys(each for diff in group.diffs[:1] for part in diff.parts for each in part.changes)),
+        )
         for group in case.candidate
     ]
     return max(found, key=lambda item: (bool(item[1]), item[0]), default=(0, ()))[1]
+
+
+def change_in_words(change: ChangeView) -> str:
+    """`7天 → 30天`; of a JSON value with its path before it."""
+    where = f"{change.where}: " if change.where else ""
+    return f"{where}{change.golden or NOTHING} → {change.candidate or NOTHING}"
 
 
 def without_answers(case: CaseView) -> CaseView:

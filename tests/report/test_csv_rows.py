@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from promptreg.report.csv_rows import COLUMNS, MOST_EXCEL, safe_cell, write_csv
-from promptreg.report.payload import CaseView
+from promptreg.report.payload import AnswerGroup, CaseView, ChangeView, DiffView, OperationView, PartDiffView
 from promptreg.report.sample import sample_payload
 from promptreg.text.sentence import Sentence
 
@@ -89,6 +89,16 @@ def test_one_row_per_case_worst_first(tmp_path):
     assert refund["causes"] == "检查项 contains: 7天 未通过"
     assert (refund["source_calls"], refund["target_calls"], refund["target_failed"]) == ("10", "5", "0")
     assert refund["sentence"].startswith("检查项 contains: 7天 在 gpu 上")
+
+
+def test_changes_of_json_say_where(tmp_path):
+    changes = (ChangeView("3", "30", "json", "items[0].price"), ChangeView("", "=1", "json", "=cmd"))
+    part = PartDiffView("json", (OperationView("delete", "3"), OperationView("insert", "30")), changes=changes * 2)
+    groups = (AnswerGroup((0, 1), "same"), AnswerGroup((2,), "30", diffs=(DiffView(0, (part,)),)))
+    case = CaseView("s", "c", "drift", 1.0, Sentence("", ""), golden=(AnswerGroup((0,), "3"),), candidate=groups)
+    (row,) = rows(replace(sample_payload(), cases=(case,)), tmp_path)
+    assert row["changes"] == "items[0].price: 3 → 30\n=cmd: ∅ → =1"
+    assert (row["golden"], row["candidate"]) == ("3", "30")
 
 
 def test_tool_calls_are_in_the_answers(tmp_path):
