@@ -7,6 +7,7 @@ from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
 from promptreg.report.payload import CaseView, ChannelView, SpreadView, to_json
+from promptreg.report.static_texts import ShownTexts, shown_texts
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -31,6 +32,8 @@ class Entry:
     order: tuple[float, str, str]
     chunk: int | None
     position: int
+    texts: ShownTexts | None = None
+    """What a reader without scripts sees of the answers; None for passing cases and where details were left out."""
 
     def to_json(self) -> Json:
         """The entry as the page reads it."""
@@ -61,12 +64,22 @@ def entry_of(case: CaseView, chunk: int | None, position: int) -> Entry:
         row["noise_multiple"] = to_json(round(min(case.noise_multiple, MOST_NOISE), 2))
     if case.faults:
         row["faults"] = sorted({fault.kind for fault in case.faults})
+    if worse := sorted({check.label for check in case.checks if check.worse}):
+        row["checks"] = worse
+    if z := {channel.name: _limited(channel.z) for channel in case.channels if channel.z is not None}:
+        row["z"] = z
+    if (size := size_of_change(case)) is not None:
+        row["size"] = to_json(round(size, 3))
     if troubled := sum(len(sample.attempts) > 1 or sample.group is None for sample in _samples(case)):
         row["troubled"] = troubled
     if (channel := picture_channel(case)) is not None and channel.spread is not None:
         row["measured"] = channel.name
         row["noise"], row["distance"] = _rounded([fmean(channel.spread.source), fmean(channel.spread.target)])
-    return Entry(row, worst_first(case), chunk, position)
+    return Entry(row, worst_first(case), chunk, position, None if chunk is None else _shown(case))
+
+
+def _shown(case: CaseView) -> ShownTexts | None:
+    return None if case.verdict == "pass" else shown_texts(case)
 
 
 def _of_decisions(case: CaseView) -> dict[str, Any]:
@@ -108,6 +121,12 @@ def picture_channel(case: CaseView) -> ChannelView | None:
     return next((drawn[name] for name in PICTURE_CHANNELS if name in drawn), None)
 
 
+def size_of_change(case: CaseView) -> float | None:
+    """The edit distance, 0 to 1, of the target's answer that lies farthest from its golden; None where none is known."""
+    distances = [group.diffs[0].distance for group in case.candidate if group.diffs]
+    return max((each for each in distances if each is not None), default=None)
+
+
 def preview_of(case: CaseView) -> str:
     """The start of the last user message, on one line."""
     for message in reversed(case.messages):
@@ -120,6 +139,11 @@ def preview_of(case: CaseView) -> str:
 
 def _samples(case: CaseView) -> tuple[Any, ...]:
     return (*case.source_samples, *case.target_samples)
+
+
+def _limited(z: float) -> Json:
+    # JSON has neither infinity nor NaN; the page compares and orders by this number only.
+    return to_json(round(max(-MOST_NOISE, min(z, MOST_NOISE)), 1))
 
 
 def _rounded(distances: Sequence[float]) -> list[Json]:

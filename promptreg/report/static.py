@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from promptreg.report.catalogue import catalogues
 from promptreg.report.embed import escaped
+from promptreg.report.static_texts import texts_html
 
 if TYPE_CHECKING:
     from promptreg.canonical import Json
@@ -26,7 +27,7 @@ VERDICTS = ("fail", "drift", "error", "missing", "new", "changed", "waived", "pa
 
 
 def static_summary(payload: Payload, entries: Sequence[Entry]) -> str:
-    """HTML without scripts, in the report's language (English for `auto`): ids and sentences, no model text."""
+    """HTML without scripts, in the report's language (English for `auto`): every text is escaped."""
     language = "zh" if payload.language == "zh" else "en"
     return "".join(_lines(payload, entries, language, catalogues()[language]))
 
@@ -43,11 +44,19 @@ def _lines(payload: Payload, entries: Sequence[Entry], language: str, words: Map
             yield f"<li>{escaped(words['verdict.' + verdict])}: {counts[verdict]}</li>\n"
     yield "</ul>\n"
     yield from _causes(payload, language, words)
+    if payload.next_steps:
+        yield f"<h2>{escaped(words['next.title'])}</h2>\n<ul>\n"
+        yield from (f"<li>{escaped(_said(step, language))}</li>\n" for step in payload.next_steps)
+        yield "</ul>\n"
     yield from _deployments(payload, words)
     yield f"<h2>{escaped(words['static.worst'].replace('{count}', str(min(WORST, len(entries)))))}</h2>\n<ol>\n"
     for entry in entries[:WORST]:
         yield _row(entry, language, words)
     yield "</ol>\n"
+    yield f"<h2>{escaped(words['suites.title'])}</h2>\n"
+    for suite in payload.suites:
+        said = " ".join(_said(sentence, language) for sentence in (suite.sentence, *suite.notes))
+        yield f"<p><b>{escaped(suite.name)}</b> {escaped(said)}</p>\n"
     yield f"<p>{escaped(words['static.script'])}</p>\n"
 
 
@@ -95,7 +104,9 @@ def _row(entry: Entry, language: str, words: Mapping[str, str]) -> str:
     sentence = case.get("sentence")
     said = _text(sentence, language) if sentence is not None else words["case.pass"]
     verdict = words[f"verdict.{case['verdict']}"]
-    return f"<li><b>{escaped(verdict)}</b> {escaped(_brief(str(case['case_id'])))} · {escaped(_brief(said))}</li>\n"
+    texts = "" if entry.texts is None else "\n" + "".join(texts_html(entry.texts, words))
+    told = f"{escaped(_brief(str(case['case_id'])))} · {escaped(_brief(said))}"
+    return f"<li><b>{escaped(verdict)}</b> {told}{texts}</li>\n"
 
 
 def _brief(text: str) -> str:

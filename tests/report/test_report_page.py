@@ -461,6 +461,9 @@ def test_without_scripts_the_summary_stands(open_page, sample_file):
     assert "≠" in text
     assert page.locator("ol li").count() == 15
     assert "need JavaScript" in text
+    assert "candidate: 4 of 5 answers · 7天 → 30天" in text
+    assert page.locator("li:has-text('refund-window') del").inner_text() == "7"
+    assert page.locator("li:has-text('refund-window') ins").inner_text() == "30"
 
 
 @contextmanager
