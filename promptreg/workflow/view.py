@@ -46,10 +46,13 @@ if TYPE_CHECKING:
     from promptreg.store.runs import RunRecord
     from promptreg.store.store import Store
     from promptreg.suite.model import Request
-    from promptreg.verdict.model import CheckOutcome, Facts, SuiteJudgement
+    from promptreg.verdict.model import CheckOutcome, Facts, PowerOutcome, SuiteJudgement
     from promptreg.workflow.comparison import Comparison
     from promptreg.workflow.judge import JudgedCase, JudgedSuite
     from promptreg.workflow.review import ReviewedCase
+
+_SEEN = 0.8
+"""Share of plantings from which the report calls a fault one that the comparison finds."""
 
 
 def report_payload(
@@ -115,8 +118,32 @@ def _suite_view(suite: JudgedSuite) -> SuiteView:
         p_value=judgement.p_value,
         source_passes=judgement.facts.source_passes or None,
         target_passes=judgement.facts.target_passes or None,
-        notes=(*fault_notes(judgement), *plan_notes(judgement)),
+        notes=(*fault_notes(judgement), *_power_notes(judgement.power), *plan_notes(judgement)),
     )
+
+
+def _power_notes(outcomes: Sequence[PowerOutcome]) -> tuple[Sentence, ...]:
+    """What the self-test says the comparison can see: what it often misses fault by fault, the rest in one sentence."""
+    if not outcomes:
+        return ()
+    missed = [outcome for outcome in outcomes if outcome.power < _SEEN]
+    seen = [outcome for outcome in outcomes if outcome.power >= _SEEN]
+    notes = [
+        Sentence(f"Self-test: {outcome.sentence.en}.", f"自检：{outcome.sentence.zh}。")
+        for outcome in sorted(missed, key=lambda outcome: outcome.power)
+    ]
+    if seen:
+        least = min(outcome.power for outcome in seen)
+        others = counted(len(seen), "other planted fault" if missed else "planted fault")
+        notes.append(
+            Sentence(
+                f"Self-test: {others} would have been found in these very answers, each at least {least:.0%} of the "
+                "time.",
+                f"自检：{'另外 ' if missed else ''}{len(seen)} 种植入这批回答的故障都能被发现，"
+                f"每种的发现率至少 {least:.0%}。",
+            )
+        )
+    return tuple(notes)
 
 
 def plan_notes(judgement: SuiteJudgement) -> tuple[Sentence, ...]:
