@@ -54,6 +54,23 @@ def test_all_in_the_first_screenful(open_page, sample_file):
         assert page.locator(part).bounding_box()["y"] < 900
 
 
+def test_noise_against_drift_has_bands_points_and_numbers(open_page, sample_file):
+    page = open_page(sample_file)
+    assert words(page.locator(".band-row"))[1].endswith("refund-window 4 of 5 beyond the band")
+    label = page.locator(".band-row svg.strip").nth(1).get_attribute("aria-label")
+    assert "own answers lie" in label
+    page.get_by_text("The picture's numbers").click()
+    assert page.locator(".scatter .dot").count() == page.locator(".columns tbody tr:has(td:nth-child(4))").count()
+    page.locator(".band-row").nth(1).click()
+    page.wait_for_selector("h1:text('refund-window')")
+
+
+def test_self_test_and_false_alarms_are_told(open_page, sample_file):
+    text = open_page(sample_file).locator(".suite").inner_text()
+    assert "found 14 of 20 times" in text
+    assert "false alarm 5 times in 100" in text
+
+
 def test_a_case_shows_what_moved_and_who_said_it(open_page, sample_file):
     page = open_page(sample_file, CASE + "refund-window")
     assert page.locator("h1").inner_text() == "refund-window"

@@ -16,6 +16,7 @@ function overview() {
       ? el("p", null, say(report.next_steps[0]))
       : el("ol", { class: "steps" }, report.next_steps.map((step) => el("li", null, say(step))))),
     worstCases(),
+    noiseBands(),
     el("div", { class: "columns" }, deployments(), noisePicture()),
     suitesSection(),
     el("footer", null, t("overview.footer", { run: readable(report.run_id), version: report.version || "" })));
@@ -102,7 +103,38 @@ function noisePicture() {
   const picture = scatter(report.cases, openCase);
   if (!picture) return null;
   const measured = report.cases.find((entry) => entry.measured).measured;
-  return section("scatter.title", el("p", { class: "hint" }, t("scatter.hint", { channel: known("channel", measured) })), picture);
+  return section("scatter.title", el("p", { class: "hint" }, t("scatter.hint", { channel: known("channel", measured) })), picture,
+    foldable(t("scatter.table"), false, noiseTable()));
+}
+
+const TABLE_ROWS = 200;
+
+// The picture's numbers, the same cases in the same order as in the list.
+function noiseTable() {
+  const cases = report.cases.filter((entry) => Number.isFinite(entry.noise) && Number.isFinite(entry.distance));
+  return [el("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": t("scatter.table") }, el("table", { class: "calls" },
+    el("thead", null, el("tr", null, ["summary.case", "summary.verdict", "scatter.x", "scatter.y"].map((head) => el("th", { scope: "col" }, t(head))))),
+    el("tbody", null, cases.slice(0, TABLE_ROWS).map((entry) => el("tr", null,
+      el("th", { scope: "row" }, brief(entry.case_id)), el("td", null, known("verdict", entry.verdict)),
+      el("td", null, number(entry.noise, 3)), el("td", null, number(entry.distance, 3))))))),
+  cases.length > TABLE_ROWS && el("p", { class: "hint" }, t("summary.more", { count: number(cases.length - TABLE_ROWS) }))];
+}
+
+const BANDS_SHOWN = 8;
+
+// The worst cases, one line each: the source's own spread as a band, every answer of the target as a point.
+function noiseBands() {
+  const cases = report.cases.filter((entry) => entry.verdict !== "pass" && finite((entry.spread || {}).source).length
+    && finite((entry.spread || {}).target).length).slice(0, BANDS_SHOWN);
+  if (!cases.length) return null;
+  return section("bands.title", el("p", { class: "hint" }, t("bands.hint")), el("ol", { class: "bands" }, cases.map((entry) => {
+    const source = finite(entry.spread.source);
+    const outside = finite(entry.spread.target).filter((value) => value > Math.max(...source)).length;
+    return el("li", null, button(null, { class: "band-row", onclick: () => openCase(entry) },
+      el("span", { class: "band-name" }, verdictMark(entry.verdict), el("span", { class: "unseen" }, known("verdict", entry.verdict)), " ", brief(entry.case_id)),
+      strip(entry.spread, { width: 360, height: 22 }),
+      el("span", { class: "band-says" }, t("bands.outside", { count: number(outside), total: number(finite(entry.spread.target).length) }))));
+  })));
 }
 
 function suitesSection() {

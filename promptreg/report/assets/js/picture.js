@@ -43,24 +43,24 @@ function strip(spread, options) {
   const target = finite(spread && spread.target);
   if (!source.length || !target.length) return null;
   const { width, height, labelled } = options;
-  const pad = labelled ? 10 : 4;
+  const pad = labelled ? 10 : width > 200 ? 6 : 4;
   const most = Math.max(...source, ...target, 1e-9);
   const x = (value) => pad + (value / most) * (width - 2 * pad);
   const middle = labelled ? height / 2 - 8 : height / 2;
   const low = x(Math.min(...source));
   const high = x(Math.max(...source));
-  const band = labelled ? 18 : 8;
+  const band = labelled ? 18 : width > 200 ? 12 : 8;
   const label = t("strip.label", {
     low: number(Math.min(...source)), high: number(Math.max(...source)), target: number(mean(target)),
   });
-  return svg("svg", { class: `strip${labelled ? " labelled" : ""}`, viewBox: `0 0 ${width} ${height}`, width, height,
+  return svg("svg", { class: `strip${labelled ? " labelled" : width > 200 ? " long" : ""}`, viewBox: `0 0 ${width} ${height}`, width, height,
     role: "img", "aria-label": label },
   svg("line", { class: "axis", x1: pad, x2: width - pad, y1: middle, y2: middle }),
   svg("rect", { class: "band", x: low - 2, y: middle - band / 2, width: Math.max(4, high - low + 4), height: band, rx: 3 }),
   labelled && source.map((value) => svg("line",
     { class: "tick", x1: x(value), x2: x(value), y1: middle - band / 2 + 3, y2: middle + band / 2 - 3 })),
   target.map((value) => svg("circle", { class: value > Math.max(...source) ? "point out" : "point",
-    cx: x(value), cy: middle, r: labelled ? 4.5 : 2.6 })),
+    cx: x(value), cy: middle, r: labelled ? 4.5 : width > 200 ? 4 : 2.6 })),
   labelled && [
     svg("text", { class: "scale", x: pad, y: height - 4 }, "0"),
     svg("text", { class: "scale end", x: width - pad, y: height - 4 }, number(most)),
