@@ -40,7 +40,11 @@ _CURRENCY_BEFORE: Final = re.compile(
     r"(?:US\$|HK\$|NT\$|A\$|C\$|S\$|[$€£¥₹₩₽]|\b(?:USD|EUR|GBP|CNY|RMB|JPY|HKD|INR|CHF|AUD|CAD|SGD|BTC|Rs\.?)"
     r"|人民币|美元)[ ]?[-−]?$"
 )
-_MINUS_BEFORE: Final = re.compile(r"(?:(?:^|[\s(（,，:：=\[])[-−]|零下|负|minus )$")
+_MINUS_BEFORE: Final = re.compile(r"(?:(?:^|[\s(（,，:：=\[])[-−]|零下[ ]?|负|minus )$")
+_WEATHER: Final = re.compile("零[下上][ ]?$")
+"""Before degrees that are Celsius without saying so."""
+_BELOW_ZERO: Final = re.compile(r"[ ](?P<side>below|above)[ -](?:zero|freezing)\b", re.IGNORECASE)
+_DEGREES: Final = frozenset({"°C", "°F", "°"})
 _SCALE: Final = re.compile(
     r"[ -]?(?P<en>thousand|million|billion|trillion|hundred|dozen|mn|bn|lakh|crore)(?![A-Za-z])"
     r"|(?P<k>[kK])(?![A-Za-z0-9])|(?P<m>[MB])(?![A-Za-z0-9])"
@@ -54,8 +58,8 @@ _ENGLISH_UNIT: Final = re.compile(
     r"(?P<half>(?: and a half))?(?P<gap>[ \u00a0\u202f-]{0,2})(?P<mod>(?:(?:business|working|calendar"
     r"|consecutive|full|square|sq\.?|cubic|US|additional|more|extra|whole|straight|further|long|short|metric) "
     r"){0,2}|(?:percentage ))"
-    r"(?P<unit>[A-Za-zµμ°℃℉%‰×$€£²³Ω][A-Za-z²³/]{0,14}[0-9]?|[%‰])(?P<rest> cent| points?)?(?P<old>[- "
-    r"](?:olds?|of age))?(?![A-Za-z0-9])|[ ]?(?P<sign>[%‰℃℉°×])",
+    r"(?P<unit>[A-Za-zµμ°℃℉%‰×$€£²³Ω][A-Za-z²³/]{0,14}[0-9]?|[%‰])(?P<rest> cent| points?| [Cc]elsius| [Ff]ahrenheit)?"
+    r"(?P<old>[- ](?:olds?|of age))?(?![A-Za-z0-9])|[ ]?(?P<sign>[%‰℃℉°×])",
     re.ASCII,
 )
 _MODIFIED: Final = MappingProxyType({"business": "workday", "working": "workday"})
@@ -98,7 +102,17 @@ def with_surroundings(text: str, value: Decimal, start: int, end: int, *, articl
         value, found, end = named
         unit = unit or found or None
         article = article and unit is None and found != ""
+        if unit in _DEGREES:
+            value, unit, end = _temperature(text, value, unit, end, celsius=_WEATHER.search(before) is not None)
     return Amount(value, unit, start, end, article)
+
+
+def _temperature(text: str, value: Decimal, unit: str | None, end: int, *, celsius: bool) -> Counted:
+    """Degrees with what says which they are: 零下5度 is -5 °C, and so is "5 °C below zero"."""
+    side = _BELOW_ZERO.match(text, end)
+    if side is not None:
+        value, end = -abs(value) if side["side"].lower() == "below" else value, side.end()
+    return Counted(value, "°C" if celsius and unit == "°" else unit or "", end)
 
 
 def _unit_after(text: str, end: int, value: Decimal) -> Counted | None:
@@ -137,6 +151,8 @@ def _english_unit(match: re.Match[str], value: Decimal) -> Counted | None:
     unit = None if len(word) == 1 and word in "ACFSHDTBGyt" and match["gap"] else unit_of(word)
     if unit == "year" and match["old"]:
         return Counted(value, "", match.end("old"))
+    if unit == "°" and rest[1:].lower() in {"celsius", "fahrenheit"}:
+        return Counted(value, f"°{rest[1].upper()}", match.end("rest"))
     if unit == "time":
         unit = _kind_of_times(match, value)
     return None if unit is None else Counted(value, _modified(unit, match["mod"].split()), match.end("unit"))

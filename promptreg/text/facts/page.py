@@ -17,6 +17,8 @@ BLANK: Final = "\0"
 
 _FULL_WIDTH_FORM: Final = re.compile("[\uff05\uff0b\uff0d\uff0e\uff10-\uff19\uff21-\uff3a\uff41-\uff5a\uff04\uffe5]")
 _FENCE: Final = re.compile(r"^[ ]{0,3}(`{3,}+|~{3,}+)[^\n]*+$", re.MULTILINE)
+_WRAPPERS: Final = frozenset({"json", "jsonc", "json5", "text", "txt", "plain", "plaintext", "markdown", "md"})
+"""Languages of fences that hold an answer and no code."""
 _INLINE_CODE: Final = re.compile(r"(?<!`)(`{1,3})(?!`)[^`\n]{1,400}+\1(?!`)")
 
 
@@ -116,12 +118,20 @@ def _blanked(match: re.Match[str]) -> str:
 
 
 def without_code(text: str) -> str:
-    """The text with fenced and inline code blanked out, as long as before. An open fence takes the rest of the text."""
+    """The text with fenced and inline code blanked out, as long as before. An open fence takes the rest of the text.
+
+    Of a fence around the whole answer that holds JSON or prose only the marks are blanked out: it takes no fact away.
+    """
     if "`" not in text and "~~~" not in text:
         return text
     pieces: list[str] = []
     done, opening = 0, None
-    for fence in _FENCE.finditer(text):
+    fences = list(_FENCE.finditer(text))
+    if _wraps(text, fences):
+        inside = text[fences[0].end() : fences[1].start()]
+        blanks = BLANK * fences[0].end(), BLANK * (len(text) - fences[1].start())
+        return _INLINE_CODE.sub(_blanked, inside.join(blanks))
+    for fence in fences:
         if opening is None:
             opening = fence
         elif fence[1].startswith(opening[1]) and fence[0].strip() == fence[1]:
@@ -131,3 +141,14 @@ def without_code(text: str) -> str:
         pieces += (text[done : opening.start()], BLANK * (len(text) - opening.start()))
         done = len(text)
     return _INLINE_CODE.sub(_blanked, "".join((*pieces, text[done:])))
+
+
+def _wraps(text: str, fences: list[re.Match[str]]) -> bool:
+    """Whether two marks stand around all of the text, and what is in between is JSON or prose."""
+    if len(fences) != 2 or text[: fences[0].start()].strip() or text[fences[1].end() :].strip():
+        return False
+    first, last = fences
+    if not last[1].startswith(first[1]) or last[0].strip() != last[1]:
+        return False
+    language = first[0].strip().removeprefix(first[1]).strip().lower()
+    return language in _WRAPPERS or (not language and text[first.end() : last.start()].lstrip()[:1] in ("{", "["))

@@ -155,7 +155,7 @@ def _readings(text: str, amounts: list[Amount]) -> list[Reading]:
         following = amounts[index + 1] if index + 1 < len(amounts) else None
         index += 1
         if following is not None and _is_range(text, first, following):
-            unit = following.unit
+            unit = (first.unit or "°") if following.unit == "°" else following.unit
             low, high = first.value, following.value
             if first.unit is None and following.unit is None and first.article:
                 continue
@@ -170,7 +170,8 @@ def _readings(text: str, amounts: list[Amount]) -> list[Reading]:
 
 
 def _is_range(text: str, first: Amount, following: Amount) -> bool:
-    if first.unit is not None and first.unit != following.unit:
+    # In 零下5度到3度 only the first says which degrees they are.
+    if first.unit is not None and first.unit != following.unit and (first.unit, following.unit) != ("°C", "°"):
         return False
     between = text[first.end : following.start]
     joiner = _JOINER.fullmatch(between)

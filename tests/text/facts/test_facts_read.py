@@ -39,7 +39,25 @@ def normals(text, group="numbers"):
         (["a dozen eggs", "twelve eggs", "12 eggs", "十二个鸡蛋"], "12"),
         (["twenty-three cats", "23 cats", "二十三只猫"], "23"),
         (["3-5天", "3至5天", "三到五天", "3 to 5 days", "3–5 days", "between 3 and 5 days", "3~5 days"], "3~5 day"),
-        (["-5℃", "零下5摄氏度", "−5 °C", "minus 5 °C"], "-5 °C"),
+        (
+            [
+                "-5℃",
+                "零下5摄氏度",
+                "−5 °C",
+                "minus 5 °C",
+                "零下5度",
+                "零下五度",
+                "零下 5 ℃",
+                "5 °C below zero",
+                "minus 5 degrees Celsius",
+            ],
+            "-5 °C",
+        ),
+        (["零上5度", "5 degrees Celsius", "5 °C above freezing"], "5 °C"),
+        (["5度", "5 degrees"], "5 °"),
+        (["41 degrees Fahrenheit", "41 °F"], "41 °F"),
+        (["零下5度到3度", "-5~3 °C"], "-5~3 °C"),
+        (["20 to 25 degrees", "20到25度"], "20~25 °"),
         (["第三章", "the third chapter", "the 3rd chapter"], "#3"),
         (["24 hours", "24小时", "one day", "一天", "1 day"], "1 day"),
         (["2000 g", "2 kg", "两公斤", "2千克", "2 kilograms"], "2 kg"),
@@ -114,6 +132,25 @@ def test_code_is_no_fact():
     assert read_facts("```python\nx = 5 # not 6\n```\nand `y = 7`") == ()
     assert read_facts("~~~\nopen fence 5 days") == ()
     assert normals("```\n1\n``` \nthen 5 days") == ["5 day"]
+    assert normals("```\nx = 5\n```") == normals("```sql\nLIMIT 5\n```") == []
+    assert normals('```json\n{"a": 5}\n```\n```json\n{"a": 6}\n```') == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    ['{"fare": 249, "currency": "NOK"}', "Lima, 30 days, not `x = 4`.", "518 路，30 公斤，不可退。", "[]", ""],
+)
+@pytest.mark.parametrize("marks", ["```json\n{}\n```", "~~~ text\r\n{}\r\n~~~\n", "\n````md\n{}\n````"])
+def test_a_fence_around_json_or_prose_takes_no_fact_away(text, marks):
+    fenced = marks.replace("{}", text)
+    assert [(fact.kind, fact.normal) for fact in read_facts(fenced)] == [
+        (fact.kind, fact.normal) for fact in read_facts(text)
+    ]
+    assert all(fenced[fact.start : fact.end] == fact.text for fact in read_facts(fenced))
+
+
+def test_a_fence_without_a_language_holds_an_answer_where_that_is_json():
+    assert normals('```\n{"fare": 249}\n```') == ["249"]
 
 
 @pytest.mark.parametrize(
