@@ -20,6 +20,12 @@ _MARKUP: Final = re.compile(
     re.IGNORECASE,
 )
 
+_TOOL_CALLS: Final = re.compile(
+    r"\b(?:tool|function)[- _]?call\w{0,3}\b|\bagent\w{0,3}\b[^\n]{0,40}\b(?:formats?|protocols?|outputs?|syntax)\b"
+    r"|\b(?:formats?|protocols?|outputs?|syntax)\b[^\n]{0,40}\bagent|(?:工具|函数)调用",
+    re.IGNORECASE,
+)
+
 _NAMES: Final = MappingProxyType(
     {
         "zh": "chinese|mandarin|cantonese|中文|汉语|国语|普通话|粤语|简体|繁体|华语",
@@ -151,6 +157,11 @@ def asked_for_elements(prompt: str) -> bool:
 def speaks_of_markup(prompt: str) -> bool:
     """Whether a prompt is about markup or special tokens, so that an answer may name them."""
     return _MARKUP.search(prompt) is not None
+
+
+def speaks_of_tool_calls(prompt: str) -> bool:
+    """Whether a prompt is about the calls of tools themselves, so that an answer may show one."""
+    return _TOOL_CALLS.search(prompt) is not None
 
 
 def speaks_of_languages(prompt: str) -> bool:

@@ -172,6 +172,22 @@ def quoted(mark: Mark, text: str) -> bool:
     return bool(before) and bool(after) and before in _QUOTES and (after in _QUOTES or after in "）)")
 
 
+def is_shown(mark: Mark, text: str) -> bool:
+    """Whether a whole block stands inside a text that goes on after it: an example, since a leaked call ends an answer.
+
+    Words lead to the block, it is closed, and words follow that are no markup.
+    """
+    if not mark.whole or mark.text.startswith("</") or not any(map(str.isalpha, text[: mark.offset])):
+        return False
+    end = text.rfind(f"</{_core(mark.text).partition('=')[0]}", mark.offset)
+    if end < 0:
+        end = max(text.rfind(sign, mark.offset) for sign in ("end｜>", "end|>"))
+    if end < 0:
+        return False
+    rest = text[end:].partition(">")[2]
+    return any(map(str.isalpha, _MARKED.sub(" ", rest)))
+
+
 def is_about_markup(prompt: str, text: str) -> bool:
     """Whether a prompt, or an answer without its marks, is about formats or tokens, so that it may name marks."""
     return _ABOUT.search(prompt[:20_000]) is not None or _ABOUT.search(_MARKED.sub(" ", text[:20_000])) is not None

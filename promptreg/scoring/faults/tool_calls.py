@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from promptreg.deployment.json_text import parse_json
 from promptreg.scoring.faults import tool_deltas
+from promptreg.scoring.faults.asked import speaks_of_tool_calls
 from promptreg.scoring.faults.catalogue import found
 from promptreg.scoring.faults.evidence import around
 from promptreg.scoring.faults.markup import (
@@ -15,6 +16,7 @@ from promptreg.scoring.faults.markup import (
     bare_invoke,
     copied,
     is_about_markup,
+    is_shown,
     known,
     names,
     talked_about,
@@ -84,13 +86,17 @@ def _markup(call: Observation) -> Iterator[Finding]:
         if mark is None or known(mark, call, recorded, in_prompt=not call.tools or _is_told(mark, text, call)):
             continue
         # A question about markup may be answered with whole blocks of it, unless there are tools to be called.
-        if talked_about(call) and mark.whole and not call.tools:
+        if mark.whole and not call.tools and (_asked_about(call) or is_shown(mark, text.raw)):
             continue
         what = "" if mark.whole else "begins a tool block: "
         yield found("F15", f"{name}[{mark.offset}]", what + around(text.raw, mark.offset, len(mark.text)))
         return
     if call.tools and not call.tool_calls:
         yield from _call_as_text(call, recorded)
+
+
+def _asked_about(call: Observation) -> bool:
+    return talked_about(call) or speaks_of_tool_calls(call.last_question)
 
 
 def _is_told(mark: Mark, text: Text, call: Observation) -> bool:

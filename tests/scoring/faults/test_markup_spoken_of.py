@@ -180,3 +180,40 @@ def test_a_mark_in_arguments_is_excused_by_what_the_call_is_about(answered, role
     request = {"messages": messages, "tools": [{"type": "function", "function": {"name": "find"}}]}
     found = answered({"content": None, "tool_calls": [call]}, "tool_calls", request)
     assert ("F16" in found) is leaks
+
+
+BLOCK = '<tool_call>\n{"name": "f", "arguments": {}}\n</tool_call>'
+
+
+@pytest.mark.parametrize(
+    ("prompt", "content"),
+    [
+        ("How does Qwen format tool calls?", f"Qwen writes\n{BLOCK}\nin its output, which the server parses."),
+        ("How does Qwen format tool calls?", f"Like this:\n\n{BLOCK}"),
+        ("Explain the output format of agents.", f"An agent may write\n\n{BLOCK}\n\nand the server parses it."),
+        ("什么是工具调用", f"模型会输出 {BLOCK} 这样的文本，由服务端解析成 tool_calls 字段。"),
+        ("介绍 Hermes 模型", f"它会输出\n{BLOCK}\n客户端据此调用函数。"),
+        ("How do agents work?", "The model writes <function=search>cats</function> and the client runs the search."),
+        (
+            "How do agents of DeepSeek work?",
+            "It writes <｜tool▁calls▁begin｜><｜tool▁call▁begin｜>f<｜tool▁call▁end｜><｜tool▁calls▁end｜>, then stops.",
+        ),
+    ],
+)
+def test_a_block_shown_in_an_explanation_is_no_leak(answered, prompt, content):
+    assert not LEAKS & answered(content, request={"messages": [{"role": "user", "content": prompt}]}).keys()
+
+
+@pytest.mark.parametrize(
+    ("prompt", "content", "tools"),
+    [
+        ("How does Qwen format tool calls?", f"Let me look it up.\n{BLOCK}\nOne moment.", [TOOL]),
+        ("What is the weather in Oslo?", f"Let me look it up.\n{BLOCK}", None),
+        ("What is the weather in Oslo?", BLOCK, None),
+        ("What is the weather in Oslo?", f"{BLOCK}\nIt rains.", None),
+        ("What is the weather in Oslo?", "Let me look it up. <tool_call>", None),
+    ],
+)
+def test_a_block_that_shows_nothing_is_a_leak(answered, prompt, content, tools):
+    request = {"messages": [{"role": "user", "content": prompt}]} | ({"tools": tools} if tools else {})
+    assert "F15" in answered(content, request=request)
