@@ -89,8 +89,12 @@ _WANTED_BEFORE: Final = re.compile(
 _WANTED_AFTER: Final = re.compile(
     r"\s?(?:\Z|[^\w\s]|\s[^\w\s]|\n)|(?:'s)?\s(?:words?|names?|versions?|characters?|phrases?|sentences?|couplets?|poems?|poetry"
     r"|lyrics|idioms?|proverbs?|sayings?|greetings?|texts?|translations?|letters?|spelling|scripts?|equivalents?|speak\w{0,3}"
-    r"|original|lines?|verses?|anthem|titles?|quot\w{1,7}|terms?|alphabet|paragraph|e-?mail|for|of|and|or|please|only|then)\b"
-    r"|\s?(?:版|怎么|如何|里|中|的|单词|词|句|名|歌|诗|原文|字|翻译|表达|说|写|短语|谚语|问候|成语|对联|作文|邮件|口语|和|与|及|或|、|是什么|叫)",
+    r"|original|lines?|verses?|anthem|titles?|quot\w{1,7}|terms?|alphabet|paragraph|e-?mail|vowels?|consonants?|numerals?"
+    r"|numbers?|digits?|pronouns?|verbs?|nouns?|adjectives?|surnames?|dishes|cities|novels"
+    r"|films|movies|songs|holidays|festivals|brands|months|weekdays|colou?rs|toast|tongue[- ]twisters?"
+    r"|for|of|and|or|please|only|then)\b"
+    r"|\s?(?:版|怎么|如何|里|中|的|单词|词|句|名|歌|诗|原文|字|翻译|表达|说|写|短语|谚语|问候|成语|对联|作文|邮件|口语|元音|辅音|数字|数词"
+    r"|写法|拼写|拼法|读法|月份|星期|颜色|称呼|敬语|代词|动词|名词|姓|台词|绕口令|祝福|祝酒|广告|标语|菜单|菜名|和|与|及|或|、|是什么|叫)",
     re.IGNORECASE,
 )
 _SEVERAL_LANGUAGES: Final = re.compile(
@@ -128,6 +132,23 @@ _EAST_ASIA: Final = re.compile(
     r"confuci\w{0,6}|buddh\w{0,4}|zen|kung fu|dynasty|idioms?|calligraphy|go board|sushi|anime|manga)\b",
     re.IGNORECASE,
 )
+# Things that are written in English by custom, whatever the language of those who ask for them.
+_ENGLISH_BY_CUSTOM: Final = re.compile(
+    r"\bcommit|\bpull request\b|\bchange ?log\b|\breadme\b|\bdocstrings?\b|\bmidjourney\b|stable ?diffusion"
+    r"|\bdall[-·]?e\b|\bcomfyui\b|\bsora\b|\bflux\b|\bsuno\b|\bprompts?\b|\bseo\b|提交(?:信息|说明|消息|记录|日志)|提示词|文生图|变量名|函数名"
+    r"|类名|文件名|分支名|用户名|域名",
+    re.IGNORECASE,
+)
+# The names of languages that are those of nothing else: “俄语” is no Russian culture, while “Chinese” may be anything.
+_ONLY_LANGUAGE: Final = re.compile(r"[语文]\Z")
+# What is to be done with the text in the language asked for: the rest of the answer is about it.
+_AND_THEN: Final = re.compile(
+    r"\b(?:translat\w{1,5}|explain|meaning|means?|gloss|describe|transliterat\w{1,5}|pinyin|romaji|roman\w{2,6}|break|what"
+    r"|why|pronounc\w{1,5}|annotat\w{1,4}|comment|analy[sz]e|teach|english|notes?)\b"
+    r"|翻译|译文|解释|说明|含义|意思|讲解|分析|拼音|注释|注音|赏析|中文|汉语|读音",
+    re.IGNORECASE,
+)
+_LONGEST_AND_THEN: Final = 80
 _ECHO: Final = re.compile(
     r"(?:\b(?:repeat|echo|copy|reproduce|(?:say|write|type|read)(?: \w{1,10}){0,2} back|return|output|print"
     r"|word for word)\b[^:：\n]{0,80}?"
@@ -189,6 +210,17 @@ def languages_wanted(prompt: str) -> frozenset[str]:
     )
 
 
+def languages_spoken_about(prompt: str) -> frozenset[str]:
+    """Codes of the languages, other than English, that a prompt names by a word for nothing but a language."""
+    names = (match.group().lower() for match in _MENTION.finditer(prompt))
+    return frozenset(_CODE_OF[name] for name in names if _ONLY_LANGUAGE.search(name)) - {"en"}
+
+
+def wants_english_by_custom(prompt: str) -> bool:
+    """Whether a prompt wants something that is mostly written in English: a commit message, a prompt for images."""
+    return _ENGLISH_BY_CUSTOM.search(prompt) is not None
+
+
 def languages_avoided(prompt: str) -> frozenset[str]:
     """Codes of the languages that a prompt does not want, as in “Do not answer in Chinese”."""
     return frozenset(
@@ -224,6 +256,8 @@ class Wish(NamedTuple):
     language: str
     translation: bool
     """Whether it is the language of a translation: the answer may then speak about it in another one."""
+    explained: bool = False
+    """Whether what is written in it is to be translated or explained as well."""
 
 
 def language_asked_for(prompt: str) -> Wish | None:
@@ -238,7 +272,12 @@ def language_asked_for(prompt: str) -> Wish | None:
             asked = Wish("en" if match["into_en"] else "zh", translation=True)
         else:
             name = next(group for group in match.groups() if group)
-            asked = Wish(_CODE_OF[name.lower()], translation=not (match["en"] or match["zh"]))
+            then = prompt[match.end() : match.end() + _LONGEST_AND_THEN].partition("\n")[0]
+            asked = Wish(
+                _CODE_OF[name.lower()],
+                translation=not (match["en"] or match["zh"]),
+                explained=_AND_THEN.search(then) is not None,
+            )
     return asked
 
 

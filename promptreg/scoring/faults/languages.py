@@ -11,7 +11,9 @@ from promptreg.scoring.faults.asked import (
     instructs_in_english,
     languages_avoided,
     languages_mentioned,
+    languages_spoken_about,
     languages_wanted,
+    wants_english_by_custom,
     wants_quotation,
     wants_several_languages,
 )
@@ -196,7 +198,7 @@ def _expected(call: Observation, text: Text, language: str) -> _Expected | None:
     spoken = _spoken(call.prompt)
     wish = call.prompt.wish
     if wish is not None:
-        if wish.translation and language in spoken and _has_words_of(wish.language, text):
+        if (wish.translation or wish.explained) and language in spoken and _has_words_of(wish.language, text):
             return None  # “The Chinese for ‘good morning’ is 早上好.”
         expected = _Expected(frozenset({wish.language}), loosely=False)
     elif recorded:
@@ -206,17 +208,25 @@ def _expected(call: Observation, text: Text, language: str) -> _Expected | None:
         avoided = languages_avoided(asked)
         if language in avoided:
             return _Expected(spoken - avoided or frozenset({"en" if "zh" in avoided else "zh"}), loosely=False)
-        if avoided or _anything_goes(call.prompt, text):
+        if avoided or _anything_goes(call.prompt, text, language):
             return None
         expected = _Expected(spoken | languages_wanted(asked) if spoken else spoken, loosely=True)
     return None if language in expected.languages or not expected.languages else expected
 
 
-def _anything_goes(prompt: Prompt, text: Text) -> bool:
-    """Whether a prompt wants a few words as they are, or words of several languages, and the answer is no more."""
+def _anything_goes(prompt: Prompt, text: Text, language: str) -> bool:
+    """Whether an answer in a language that nobody named as that of the answer is what a prompt wants.
+
+    It wants a few words as they are, or words of several languages, and the answer is no more; it wants something that
+    is mostly written in English; or it names the language, and the answer explains its words in the prompt's own.
+    """
     short = sum(text.letters.values()) <= _LONGEST_QUOTATION
-    if short and wants_quotation(prompt.instructions):
+    if short and (wants_quotation(prompt.instructions) or language in languages_spoken_about(prompt.instructions)):
         return True
+    if language == "en" and wants_english_by_custom(prompt.instructions):
+        return True
+    if language in prompt.languages_named and any(_has_words_of(spoken, text) for spoken in _spoken(prompt)):
+        return True  # “宫保鸡丁 (Kung Pao chicken)”
     several = len(_foreign_groups(text.letters)) > 1 or len(text.prose.splitlines()) > 1 or short
     return several and wants_several_languages(prompt.instructions)
 
@@ -245,6 +255,8 @@ def _sure(text: Text, language: str, *, loosely: bool) -> bool:
     """Whether the text is long enough to be a text in its language, and no name, label or piece of code."""
     if language in _GROUPS_OF_LANGUAGE:
         least = 8 if loosely else 4
+        if least > sum(character.isalpha() for character in text.prose[:4000] if not character.isascii()):
+            return False  # digits
         return sum(text.letters.get(script, 0) for script in text.letters if script != "Latin") >= least
     words = _WORD.findall(text.prose[:4000])
     if language == "en":

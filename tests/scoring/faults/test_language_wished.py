@@ -36,6 +36,28 @@ GREETINGS = (
         ("Quote Confucius in the original", "己所不欲，勿施于人。"),
         ("Write a couplet for Spring Festival", "春回大地千山秀，日照神州万木荣。"),
         ("Thank you, but Chinese, please", "谢谢您，祝您生活愉快，万事如意。"),
+        ("列出俄语元音", "а е ё и о у ы э ю я"),
+        ("俄语里有哪些动词表示去？", "идти, ехать, ходить, ездить, бежать"),
+        ("泰语数字", "๐๑๒๓๔๕๖๗๘๙"),
+        ("阿拉伯数字的阿拉伯写法", "٠١٢٣٤٥٦٧٨٩"),
+        ("List the Russian vowels", "а е ё и о у ы э ю я"),
+        (
+            "Write a haiku in Japanese and translate",
+            "古池や蛙飛びこむ水の音\n\nOld pond, a frog leaps into the water.",
+        ),
+        (
+            "Write a sentence in Chinese and explain it",
+            "我喜欢猫。\n\nIt means: I like cats. The verb 喜欢 is to like.",
+        ),
+        ("用日语写一句问候，并解释意思", "おはようございます。\n\n这句话的意思是早上好，用于早晨见面时。"),
+        ("Name three Chinese dishes", "宫保鸡丁 (Kung Pao chicken), 麻婆豆腐 (mapo tofu), 饺子 (dumplings)"),
+        ("Name three Chinese dishes", "宫保鸡丁、麻婆豆腐、饺子"),
+        ("Which Chinese poets should I read?", "李白 (Li Bai), 杜甫 (Du Fu), 白居易 (Bai Juyi), 苏轼 (Su Shi)"),
+        ("Git 提交信息怎么写", "fix(cart): handle empty basket on checkout and add a test for it"),
+        (
+            "Midjourney提示词：海边日落",
+            "a quiet beach at sunset, golden light on the waves, in the style of a film",
+        ),
         ("What is the Chinese word for a cloud of rain?", "乌云密布，云雨，积雨云，雨云。"),
     ],
 )
@@ -48,6 +70,11 @@ def test_wished_language_is_not_wrong(answered, prompt, content):
     [
         ("Tell me about Chinese history.", "秦始皇在公元前221年统一六国，建立了中国历史上第一个中央集权的王朝。"),
         ("请介绍一下英语四级考试。", ENGLISH_TEST),
+        ("请介绍一下俄语专业的就业前景。", "Выпускники работают переводчиками и преподавателями. " * 8),
+        ("Write a sentence in Japanese.", "I like cats because they are quiet and clean."),
+        ("Write a sentence in Japanese and explain it.", "I like cats because they are quiet and clean."),
+        ("海边日落是什么样的？", "It is a quiet time at the beach with golden light on the soft waves of the sea."),
+        ("Tell me about Chinese food.", "宫保鸡丁是一道名菜，它的味道又甜又辣，很受欢迎。"),
         ("Do not answer in Chinese. What is cloud computing?", "云计算是通过互联网提供计算服务的一种方式。"),
         ("请不要用英文回答。什么是四级考试？", ENGLISH_TEST),
         (

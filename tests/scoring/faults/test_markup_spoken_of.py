@@ -196,7 +196,7 @@ BLOCK = '<tool_call>\n{"name": "f", "arguments": {}}\n</tool_call>'
         ("How do agents work?", "The model writes <function=search>cats</function> and the client runs the search."),
         (
             "How do agents of DeepSeek work?",
-            "It writes <｜tool▁calls▁begin｜><｜tool▁call▁begin｜>f<｜tool▁call▁end｜><｜tool▁calls▁end｜>, then stops.",
+            "It writes <｜tool▁calls▁begin｜><｜tool▁call▁begin｜><｜tool▁call▁end｜><｜tool▁calls▁end｜>, then ends.",
         ),
     ],
 )
