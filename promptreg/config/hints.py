@@ -11,6 +11,7 @@ if TYPE_CHECKING:
 
 _CUTOFF = 60.0
 _LISTED = 24
+_ALL_CHECKS = " Checks are "
 
 
 def closest(word: str, allowed: Collection[str]) -> str | None:
@@ -40,6 +41,11 @@ def no_such_check(name: str, known: Collection[str]) -> str:
     """The sentence about an unknown check, with all that there are; those with `not_` are not listed once more."""
     plain = [each for each in known if each.removeprefix("not_") == each or each.removeprefix("not_") not in known]
     return (
-        f"There is no check `{name}`.{did_you_mean(name, known)} Checks are {listing(plain, len(plain))}"
+        f"There is no check `{name}`.{did_you_mean(name, known)}{_ALL_CHECKS}{listing(plain, len(plain))}"
         f"{', each also with `not_` before it' if len(plain) < len(known) else ''}."
     )
+
+
+def without_the_list(message: str) -> str:
+    """The sentence about an unknown check without all that there are, where another one has told them."""
+    return message.partition(_ALL_CHECKS)[0] if message.startswith("There is no check ") else message

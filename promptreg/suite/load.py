@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from promptreg.config.encoding import UnreadableTextError, decode, read_limited
+from promptreg.config.hints import without_the_list
 from promptreg.config.names import folded
 from promptreg.errors import Place, Problem, SuiteError
 from promptreg.suite.build import SuiteBuilder
@@ -85,8 +86,19 @@ def _ordered(problems: Sequence[Problem], shown: str) -> list[Problem]:
         place = problem.place or Place("")
         return place.path != shown, place.path, place.line or 0
 
-    ordered = sorted(dict.fromkeys(problems), key=key)
+    ordered = _listed_once(sorted(dict.fromkeys(problems), key=key))
     more = len(ordered) - _LISTED
     if more > 0:
         return [*ordered[:_LISTED], Problem(f"{more} more problems of this suite are not listed.", Place(shown))]
     return ordered
+
+
+def _listed_once(problems: Sequence[Problem]) -> list[Problem]:
+    """The problems; only the first unknown check comes with the list of all that there are."""
+    told: list[Problem] = []
+    listed = False
+    for problem in problems:
+        short = without_the_list(problem.message)
+        told.append(Problem(short, problem.place) if listed else problem)
+        listed = listed or short != problem.message
+    return told

@@ -89,6 +89,16 @@ def test_every_check_is_named_once_where_a_name_is_unknown(tmp_path):
     }
 
 
+def test_the_list_of_all_checks_is_told_once_in_a_file(tmp_path):
+    found = problems(
+        tmp_path,
+        a__yaml="suite: s\ncases:\n  - id: a\n    messages: [{user: x}]\n    checks: [sentiment, jsno, rouje]\n",
+    )
+
+    assert [text.count(" Checks are ") for text in found] == [1, 0, 0]
+    assert [text.endswith("?") for text in found] == [False, True, True]
+
+
 def test_a_wrong_check_of_all_cases_is_told_once(tmp_path):
     found = problems(
         tmp_path,

@@ -105,7 +105,12 @@ TAKES: Final[Mapping[str, Takes]] = MappingProxyType(
         "list": Takes(
             f"nothing, or how many items: {_EXACTLY}",
             {"items": {"min": 2, "max": 5}, "ordered": True},
-            {"items": _EXACTLY, "ordered": f"{_TRUTH}: numbered or bulleted"},
+            {
+                "items": _EXACTLY,
+                "ordered": f"{_TRUTH}: numbered or bulleted",
+                "min": "a whole number, instead of `items`",
+                "max": "a whole number, instead of `items`",
+            },
         ),
         "markdown": Takes(
             "nothing, or a list of blocks that must be there",
@@ -122,7 +127,11 @@ TAKES: Final[Mapping[str, Takes]] = MappingProxyType(
         "max_chars": Takes("a whole number from 1", 400),
         "no_tool_call": Takes(_NOTHING, None),
         "one_of": Takes(_TEXTS, ["是", "否"]),
-        "python": Takes(_NOTHING, {"in_fence": True}, {"in_fence": f"{_TRUTH}: only the code fences are read"}),
+        "python": Takes(
+            f"{_NOTHING}; words alone (`hello`) are no code",
+            {"in_fence": True},
+            {"in_fence": f"{_TRUTH}: only the code fences are read"},
+        ),
         "refusal": Takes(_NOTHING, None),
         "regex": Takes("a regular expression", "[0-9]+ days"),
         "rouge": Takes(_TEXT, {"to": "七天内可以退货。", "variant": "l"}, {**_TO, "variant": "`l`, `1` or `2`"}),

@@ -7,6 +7,10 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
+from rapidfuzz import fuzz
+
+from promptreg.config.hints import closest
+
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
 
@@ -40,6 +44,23 @@ _ALIASES: Final = (
     ("perl", "pl"),
     ("haskell", "hs"),
 )
+_OTHERS: Final = (
+    "abap ada agda apex apl applescript arduino asciidoc asm assembly astro awk bat batch bazel bibtex c "
+    "cassandra clojure cmake cmd cobol coffeescript conf config coq crystal css csv cucumber cuda curl cypher "
+    "cython d dart dax delphi dhall diff dot dotenv ejs elixir elm env erb erlang f# fish fortran fsharp gdscript "
+    "gherkin glsl gradle graphql graphviz groovy haml handlebars hcl heex hlsl hocon http ical idris ini ipython "
+    "j java jinja jinja2 jq json json5 jsonc jsonld jsonl jsonnet jsp jsx julia kql kusto lean less liquid lisp log "
+    "lua m4 mathematica math matlab mdx mermaid mojo mustache mysql nasm ndjson nginx nim ninja nix objective-c++ "
+    "ocaml octave opencl org output pascal patch php plantuml plsql postcss prolog promql properties proto "
+    "protobuf pug puppet pycon qml r racket raku reasonml regex rego rescript rst restructuredtext robot sas sass "
+    "scala scheme scss sed smalltalk solidity sparql spl sql sqlite starlark stata stylus svelte svg swift "
+    "systemverilog tcl terraform tex thrift tikz toml tsql tsv tsx turtle twig typst vala vba verilog vhdl vim "
+    "viml vimscript vue wasm wat wgsl wolfram xml xquery xslt zig"
+)
+_KNOWN: Final = frozenset({*(name for names in _ALIASES for name in names), *_OTHERS.split()})
+_A_SLIP: Final = 85.0
+"""Likeness in percent from which an unknown name is a known one misspelt: `pythn`, `javscript`; `jsonld` is not."""
+
 _END_OF_NAME: Final = re.compile(r"[:,{}(\[]")
 _CANONICAL: Final = MappingProxyType({name: names[0] for names in _ALIASES for name in names})
 
@@ -50,6 +71,15 @@ def language_name(written: str) -> str:
     # What follows is for the renderer: `python:main.py`, `js{1,3}`, `rust,ignore`.
     name = _END_OF_NAME.split(name, maxsplit=1)[0] or name
     return _CANONICAL.get(name, name)
+
+
+def misspelt_language(written: str) -> str | None:
+    """The language that a name stands for which no language has; None where it is known, or like none that is."""
+    name = language_name(written)
+    if name in _KNOWN or len(name) < 3:
+        return None
+    meant = closest(name, _KNOWN)
+    return meant if meant is not None and fuzz.ratio(name, meant) >= _A_SLIP else None
 
 
 @dataclass(frozen=True, slots=True)

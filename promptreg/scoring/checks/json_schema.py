@@ -10,9 +10,11 @@ import orjson
 import regex
 from jsonschema import SchemaError, ValidationError
 from jsonschema.validators import extend, validator_for
+from rapidfuzz import fuzz
 from referencing import Registry
 from referencing.exceptions import Unresolvable
 
+from promptreg.config.hints import closest
 from promptreg.errors import SuiteError
 from promptreg.scoring.checks.base import BadArgument, Finding, Rules, Setting, found, must, quoted
 from promptreg.scoring.checks.json_text import parse_answer
@@ -28,6 +30,41 @@ if TYPE_CHECKING:
     from promptreg.canonical import Json
 
 _LARGEST_SCHEMA: Final = 1_000_000
+_A_SLIP: Final = 80.0
+"""Likeness in percent from which an unknown keyword is a known one misspelt: `propertys`, `require`, `minlength`."""
+_BY_NAME: Final = frozenset(
+    {"properties", "patternProperties", "$defs", "definitions", "dependentSchemas", "dependencies"}
+)
+"""Keywords whose value has schemas by names of its own."""
+_INNER: Final = frozenset(
+    {
+        "items",
+        "prefixItems",
+        "additionalItems",
+        "contains",
+        "additionalProperties",
+        "propertyNames",
+        "if",
+        "then",
+        "else",
+    }
+    | {"not", "allOf", "anyOf", "oneOf", "unevaluatedItems", "unevaluatedProperties", "contentSchema", "extends"}
+)
+"""Keywords whose value is a schema, or a list of schemas."""
+_KEYWORDS: Final = (
+    _BY_NAME
+    | _INNER
+    | frozenset({"type", "enum", "const", "required", "dependentRequired", "minContains", "maxContains", "uniqueItems"})
+    | frozenset(
+        {"minItems", "maxItems", "minLength", "maxLength", "pattern", "format", "minProperties", "maxProperties"}
+    )
+    | frozenset({"minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf", "divisibleBy", "disallow"})
+    | frozenset({"title", "description", "default", "examples", "deprecated", "readOnly", "writeOnly", "id"})
+    | frozenset({"contentEncoding", "contentMediaType", "format"})
+    # Of OpenAPI and of what makes schemas: known, and close to others.
+    | frozenset({"example", "nullable", "discriminator", "xml", "externalDocs"})
+    | frozenset({"propertyOrder", "propertyOrdering", "errorMessage", "enumNames", "markdownDescription"})
+)
 _NO_REMOTE: Final[Registry[Any]] = Registry()
 
 
@@ -125,11 +162,45 @@ def _validator(schema: Any, what: str, setting: Setting) -> Validator:
         raise BadArgument(
             f"{what} is not a valid JSON Schema: at {preview(error.json_path, 60)}, {preview(error.message, 120)}.",
         ) from None
+    _refuse_misspelt_keywords(schema, set(known.META_SCHEMA.get("properties", {})), what)
     # check_schema reads expressions with `re`; they are run with `regex`, which can be stopped.
     made = extend(known, {"pattern": _pattern})  # type: ignore[no-untyped-call]  # the stubs leave it out
     validator: Validator = made(schema, registry=_NO_REMOTE)
     _require_local_references(schema, validator, what)
     return validator
+
+
+def _refuse_misspelt_keywords(schema: Any, of_draft: set[str], what: str) -> None:
+    """Refuse keywords that JSON Schema would ignore in silence although a slip of the pen is all that is unknown."""
+    keywords = _KEYWORDS | of_draft
+    for path, part in _subschemas(schema):
+        for key in part:
+            if key in keywords or key.startswith(("x-", "$")):
+                continue
+            meant = closest(key, keywords)
+            if meant is not None and fuzz.ratio(key.casefold(), meant.casefold()) >= _A_SLIP:
+                raise BadArgument(
+                    f"{what} has a keyword at {preview(path, 60)} that JSON Schema does not know: "
+                    f"{quoted(key)}. Did you mean `{meant}`? A keyword of your own begins with `x-`.",
+                )
+
+
+def _subschemas(schema: Any) -> Iterator[tuple[str, dict[str, Any]]]:
+    """The schemas in a schema with their paths: no property names, no values such as those of `const`."""
+    rest: list[tuple[str, Any]] = [("$", schema)]
+    while rest:
+        path, part = rest.pop()
+        if not isinstance(part, dict):
+            continue
+        yield path, part
+        for key, value in part.items():
+            here = f"{path}.{key}"
+            if key in _BY_NAME and isinstance(value, dict):
+                rest += [(f"{here}.{name}", inner) for name, inner in value.items()]
+            elif key in _INNER and isinstance(value, list):
+                rest += [(f"{here}[{index}]", inner) for index, inner in enumerate(value)]
+            elif key in _INNER:
+                rest.append((here, value))
 
 
 def _require_local_references(schema: Any, validator: Validator, what: str) -> None:

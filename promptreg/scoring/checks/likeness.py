@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 from promptreg.scoring.checks import overlap
 from promptreg.scoring.checks.base import BadArgument, Finding, Rules, Setting, found, must, quoted, too_long
 from promptreg.scoring.checks.options import fields, number, text
+from promptreg.text.counted import counted
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -65,7 +66,7 @@ class FewEdits:
         """The distance must not be larger, or must be."""
         to = quoted(self.to)
         return must(
-            f"be within {self.most} edits of {to}",
+            f"be within {counted(self.most, 'edit')} of {to}",
             f"在 {self.most} 处编辑之内与{to}一致",
         )
 
@@ -78,7 +79,7 @@ class FewEdits:
         to = quoted(self.to)
         return found(
             count <= self.most,
-            f"is {count} {'edit' if count == 1 else 'edits'} away from {to}",
+            f"is {counted(count, 'edit')} away from {to}",
             f"与{to}相差 {count} 处编辑",
         )
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import warnings
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
@@ -18,12 +19,23 @@ if TYPE_CHECKING:
 LONGEST: Final = 100_000
 """Characters; a longer answer is unscored, so that the compiler's time and memory stay bounded."""
 
+_LONGEST_WORDS: Final = 2_000
+"""Characters up to which code is looked at as words."""
+_WORDS: Final = (
+    *(ast.Module, ast.Expr, ast.Name, ast.Constant, ast.Tuple, ast.expr_context),
+    *(ast.BoolOp, ast.boolop, ast.UnaryOp, ast.unaryop),
+)
+
 _LANGUAGES: Final = frozenset({"python", "py", "python3"})
 
 
 @dataclass(frozen=True, slots=True)
 class IsPython:
-    """The syntax of the Python that runs promptreg. A code fence around the code fails unless fences are asked for."""
+    """The syntax of the Python that runs promptreg. A code fence around the code fails unless fences are asked for.
+
+    Without a fence, what is nothing but names, numbers, texts and comments is no code, though Python takes it: `hello`,
+    `yes, no`, `42`. In a fence marked as Python somebody said that it is code.
+    """
 
     in_fence: bool
 
@@ -49,6 +61,8 @@ class IsPython:
             finding = _compiled(code)
             if finding is not None:
                 return finding
+        if not self.in_fence and _only_words(content):
+            return found(False, "is no Python code: it is nothing but words", "不是 Python 代码：其中只有词语")
         return found(True, "is Python code", "是 Python 代码")
 
 
@@ -63,6 +77,16 @@ def read_in_fence(argument: Json, setting: Setting) -> bool:
         return False
     table = fields(argument, setting, ("in_fence",), "{in_fence: true}")
     return truth(table["in_fence"], setting, "in_fence")
+
+
+def _only_words(code: str) -> bool:
+    """Whether code that compiles does nothing, and says nothing that a plain answer would not say."""
+    if len(code) > _LONGEST_WORDS or any(mark in code for mark in "(=:"):
+        return False
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        tree = ast.parse(code)
+    return all(isinstance(node, _WORDS) for node in ast.walk(tree))
 
 
 def _compiled(code: str) -> Finding | None:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from promptreg.scoring.checks.base import BadArgument, Finding, Rules, Setting, found, must, too_long
+from promptreg.scoring.checks.base import BadArgument, Finding, Rules, Setting, found, must, quoted, too_long
 from promptreg.scoring.checks.blocks import LONGEST, Blocks, blocks_of
-from promptreg.scoring.checks.code_text import fences, language_name
+from promptreg.scoring.checks.code_text import fences, language_name, misspelt_language
 from promptreg.scoring.checks.list_items import lists_of
 from promptreg.scoring.checks.options import Band, band, fields, listed, text, texts, truth
 from promptreg.text.counted import counted
@@ -228,21 +228,36 @@ def build_code_fence(argument: Json, setting: Setting) -> HasCodeFence:
     """`code_fence`, `code_fence: LANGUAGE`, or `code_fence: {language: LANGUAGE, only: true}`."""
     if argument is None or argument is True:
         return HasCodeFence(None, only=False)
-    if isinstance(argument, (str, int, float)) and not isinstance(argument, bool):
+    if isinstance(argument, str):
         argument = {"language": argument}
     table: Mapping[str, Json] = fields(argument, setting, ("language", "only"), "{language: json, only: true}")
-    language = text(table["language"], setting, "language").lower() if "language" in table else None
+    language = _known_language(table["language"], setting) if "language" in table else None
     return HasCodeFence(language, only=truth(table.get("only", False), setting, "only"))
 
 
+def _known_language(value: Json, setting: Setting) -> str:
+    """The language that a fence must name. A name of a project's own is right, a slip of the pen is not."""
+    language = text(value, setting, "language").lower()
+    meant = misspelt_language(language)
+    if meant is not None or not any(char.isalpha() for char in language):
+        known = f" Did you mean `{meant}`?" if meant else " A language is written as in `json` or `python`."
+        raise BadArgument(f"`{setting.name}` knows no language {quoted(language)}.{known}")
+    return language
+
+
 def build_list(argument: Json, setting: Setting) -> HasList:
-    """`list`, `list: 3`, or `list: {items: {min: 2}, ordered: true}`."""
+    """`list`, `list: 3`, `list: {min: 2, max: 5}`, or `list: {items: {min: 2}, ordered: true}`."""
     if argument is None or argument is True:
         return HasList(Band(least=1), None)
     if isinstance(argument, (int, str)):
         return HasList(band(argument, setting, "list", bare="exact"), None)
-    table = fields(argument, setting, ("items", "ordered"), "{items: {min: 2, max: 5}, ordered: true}")
-    items = band(table["items"], setting, "items", bare="exact") if "items" in table else Band(least=1)
+    table = fields(argument, setting, ("items", "ordered", "min", "max"), "{items: {min: 2, max: 5}, ordered: true}")
+    ends = {end: table[end] for end in ("min", "max") if end in table}
+    if ends and "items" in table:
+        raise BadArgument(f"`{setting.name}` has `items` as well as `{next(iter(ends))}`; write the number once.")
+    items = Band(least=1)
+    if ends or "items" in table:
+        items = band(ends or table["items"], setting, "items", bare="exact")
     if items.holds(0):
         raise BadArgument(f"`{setting.name}` with a `min` of 0 is kept by answers without a list; write `not_list`.")
     return HasList(items, truth(table["ordered"], setting, "ordered") if "ordered" in table else None)
