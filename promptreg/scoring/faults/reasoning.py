@@ -21,7 +21,9 @@ if TYPE_CHECKING:
     from promptreg.scoring.faults.golden import Golden
     from promptreg.scoring.faults.model import Finding, Observation
 
-_TAG: Final = re.compile(r"<(/?)think(?:ing)?>", re.IGNORECASE)
+# Tag names are those of one token: `<Think>` is a component of somebody's page, and so is a tag with attributes.
+_TAG: Final = re.compile(r"<(?P<closes>/?)think(?:ing)?>|◁(?P<closes_kimi>/?)think▷|<\|(?:begin|end)_of_thought\|>")
+_ELEMENT: Final = re.compile(r"<think(?:ing)?\s[^<>\n]{1,200}>")
 _MENTION_BEFORE: Final = re.compile(r"[\"'“‘「《`(（\\]\s?$|\b(?:and|or|the|a|an|between|with|tags?)\s$|[和与或、]\s?$")
 _MENTION_AFTER: Final = re.compile(
     r"[\"'”’」》`)）]|\s?(?:tags?|tokens?|blocks?|markers?|sections?|and|or|is|are|to)\b"
@@ -36,12 +38,14 @@ _SENTENCE_END: Final = ".!?。！？…」』”\"')）】]}`|~"
 def _think_tags(call: Observation) -> Iterator[Finding]:
     """Tags around reasoning in the content as sent."""
     sent = call.sent_content
-    if "<" not in sent:
+    if "<" not in sent and "◁" not in sent:
         return
     if _recorded_tags(call):
         return
     prose = Text(sent).prose
     tags = list(_TAG.finditer(prose))
+    if not tags or (tags[0]["closes"] and _ELEMENT.search(prose, 0, tags[0].start())):
+        return  # what is closed was opened as an element with attributes
     real = [tag for tag in tags if not _is_mention(prose, tag)]
     if real and real[0].start() > 0:
         if asked_for_elements(call.prompt.raw) and _ELEMENT_FIRST.match(prose):
@@ -53,10 +57,14 @@ def _think_tags(call: Observation) -> Iterator[Finding]:
     if not real:
         return
     first = real[0]
-    closing = [bool(tag[1]) for tag in tags]
+    closing = [_closes(tag) for tag in tags]
     what = "closing tag only" if all(closing) else "both tags" if any(closing) else "opening tag only"
     at = sent.find(first.group())
     yield found("F09", f"content[{at}]", f"{what}: {around(sent, at, len(first.group()))}")
+
+
+def _closes(tag: re.Match[str]) -> bool:
+    return bool(tag["closes"] or tag["closes_kimi"]) or tag.group().startswith("<|end")
 
 
 def _recorded_tags(call: Observation) -> bool:
@@ -70,7 +78,7 @@ def _recorded_tags(call: Observation) -> bool:
 def _is_mention(prose: str, tag: re.Match[str]) -> bool:
     """Whether a tag is spoken of, not used."""
     before, after = prose[max(0, tag.start() - 12) : tag.start()], prose[tag.end() : tag.end() + 16]
-    if not before.strip() and not tag[1] and not after.lstrip(" ").startswith(("tag", "和", "与", "标", "and")):
+    if not before.strip() and not _closes(tag) and not after.lstrip(" ").startswith(("tag", "和", "与", "标", "and")):
         return False  # the content begins with it
     return bool(_MENTION_BEFORE.search(before) or _MENTION_AFTER.match(after))
 
@@ -78,7 +86,7 @@ def _is_mention(prose: str, tag: re.Match[str]) -> bool:
 def _ends_reasoning(prose: str, tag: re.Match[str]) -> bool:
     """Whether a closing tag stands at the end of a line, with text before and an answer after it."""
     rest = prose[tag.end() : tag.end() + 4]
-    return bool(tag[1]) and (not rest or rest.lstrip(" \t").startswith("\n")) and tag.start() > 0
+    return _closes(tag) and (not rest or rest.lstrip(" \t").startswith("\n")) and tag.start() > 0
 
 
 def _other_fields(call: Observation) -> Iterator[Finding]:
