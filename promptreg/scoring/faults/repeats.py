@@ -11,7 +11,7 @@ from promptreg.scoring.faults.catalogue import found
 from promptreg.scoring.faults.evidence import shown
 from promptreg.scoring.faults.model import Probe, Rule
 from promptreg.text import wishes
-from promptreg.text.repetition import counted_tail, is_listed, longest_run, numbered_tail, periodic_tail
+from promptreg.text.repetition import counted_tail, is_listed, is_sentence, longest_run, numbered_tail, periodic_tail
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -55,6 +55,23 @@ _TOKEN_PART: Final = re.compile(r"[A-Za-z0-9+/=_.-]{1,800}")
 _LEAST_CODE: Final = 12
 """Other characters of a code that a run may be a part of."""
 
+_OPENS: Final = "\"'“‘「『《`（("
+_CLOSES: Final = "\"'”’」』》`）)"
+_LEAST_SAID_AROUND: Final = 4
+"""Letters outside a quotation that make it one: something is said of it."""
+
+_LEAST_STUTTER: Final = 12
+"""How often the last word of a sentence comes again before nobody can have meant it."""
+
+_LEAST_WORDS_BEFORE: Final = 2
+_LEAST_SENTENCES: Final = 5
+_WORD: Final = re.compile(r"[A-Za-z\u00c0-\u024f\u0400-\u04ff]{2,}|[\u4e00-\u9fff]{2}")
+_SOUNDS: Final = re.compile(
+    r"\b(?:na|la|ha|he|ho|hi|haha\w{0,4}|woof|meow|moo|tweet|chirp|beep|boop|ding|dong|tick|tock|knock|bang|boom|drip|quack"
+    r"|buzz|ring|clap|honk|ribbit|oink|baa|neigh|hoot|very|so|really|no|yes|please|go|on|and|more|never|row|blah|yeah|hey)\b"
+    r"|[哈呵嘿嘻啊呀呜哇嗷喵汪咚哔滴答嘀嗒叮当啦呼噜嘟咕咯轰隆嗡吱叽喳哗非常很真的太不]{2}",
+    re.IGNORECASE,
+)
 _LETTER: Final = re.compile(r"[^\W\d_]")
 
 
@@ -109,6 +126,8 @@ def _same_token(call: Observation, where: str, text: Text, goldens: tuple[Text, 
     if match is None or any(_SAME_TOKEN.search(golden.raw) for golden in goldens):
         return None
     token = match["token"]
+    if not _cut(call) and _is_quoted(text.raw, match.start(), match.end()):
+        return None
     if match.group() in call.prompt.raw or (not _SAME_TOKEN.search(text.prose) and not _cut(call)):
         return None
     return found("F01", f"{where}[{match.start()}]", f"{token} ×{match.group().count(token)}")
@@ -120,13 +139,24 @@ def _run(call: Observation, where: str, text: Text, goldens: tuple[Text, ...]) -
         return None
     if any((known := longest_run(golden.raw)) and known.character == run.character for golden in goldens):
         return None
-    if not _cut(call) and (_drawn(run, known=bool(goldens)) or _pads(run, text.raw)):
+    quoted = _is_quoted(text.raw, run.offset, run.offset + run.length)
+    if not _cut(call) and (quoted or _drawn(run, known=bool(goldens)) or _pads(run, text.raw)):
         return None
     if not _cut(call) and not goldens and _wanted(call, run.character):
         return None
     if _cut(call) and not goldens and call.prompt.wants_repetition and not _is_asked_about(call, run.character):
         return None
     return found("F01", f"{where}[{run.offset}]", f"{run.character} ×{run.length}")
+
+
+def _is_quoted(raw: str, begin: int, end: int) -> bool:
+    """Whether a repetition stands between quotation marks in a text that says something of it."""
+    before = raw[:begin].rstrip()[-1:]
+    after = raw[end:].lstrip(" ,.，。…")[:1]
+    if not before or before not in _OPENS or not after or after not in _CLOSES:
+        return False
+    said = raw[max(0, begin - 400) : begin] + raw[end : end + 400]
+    return sum(map(str.isalpha, said)) >= _LEAST_SAID_AROUND
 
 
 def _is_asked_about(call: Observation, character: str) -> bool:
@@ -194,12 +224,13 @@ def _is_whole_loop(call: Observation, text: Text, loop: Loop, goldens: tuple[Tex
     if not _LETTER.search(loop.unit) or loop.length * 2 < len(text.raw.rstrip()):
         return False
     unit = loop.unit.strip()
-    if loop.unit.count("|") > 1 or unit in text.code:
+    quoted = _is_quoted(text.raw, loop.offset, loop.offset + loop.length)
+    if quoted or loop.unit.count("|") > 1 or unit in text.code:
         return False
     if is_listed(loop.unit) and not _is_far_beyond(loop, goldens):
         return False
     # A run of one character has its own rule.
-    if len(unit) == 1 or loop.repeats < _least_repeats(loop, known=bool(goldens)):
+    if len(unit) == 1 or loop.repeats < _least_repeats(text.raw, loop, known=bool(goldens)):
         return False
     if goldens:
         return True
@@ -212,15 +243,41 @@ def _is_far_beyond(loop: Loop, goldens: tuple[Text, ...]) -> bool:
     return bool(goldens) and loop.repeats >= 24 and all(len(golden.raw) * 4 < loop.length for golden in goldens)
 
 
-def _least_repeats(loop: Loop, *, known: bool) -> int:
+def _least_repeats(raw: str, loop: Loop, *, known: bool) -> int:
     """How often a passage has to stand there, where the model ended by itself, before no one can have meant it."""
     if loop.period <= _LONGEST_WORD:
-        return 12 if known else 32  # a chant, a sound, a label
+        if known:
+            return 12
+        return _LEAST_STUTTER if _is_stutter(raw, loop) else 32  # a chant, a sound, a label
     if known:
         return 1
-    if "\n" in loop.unit and loop.period <= _LONGEST_REMARK:
-        return 20  # the same remark on each of many things
-    return 6
+    if "\n" in loop.unit:
+        return 20 if loop.period <= _LONGEST_REMARK else 6  # the same remark on each of many things
+    whole = is_sentence(loop.unit) and (loop.length + 1) // loop.period >= _LEAST_SENTENCES
+    return loop.repeats if whole and _words_of(loop.unit) >= _LEAST_SENTENCES else 6
+
+
+def _words_of(text: str) -> int:
+    return len(_WORD.findall(text))
+
+
+def _is_stutter(raw: str, loop: Loop) -> bool:
+    """Whether a sentence runs into a word again and again and never ends: words before it, no mark after it.
+
+    What people write so on purpose, a sound or an emphasis, has its own words and ends in a mark.
+    """
+    unit = loop.unit.strip()
+    if (
+        not _WORD.search(unit)
+        or not unit.replace(" ", "").isalpha()
+        or "\n" in loop.unit
+        or _SOUNDS.search(loop.unit * 2)
+    ):
+        return False
+    before = raw[: loop.offset].rpartition("\n")[2].rstrip()
+    if not before or not (before[-1].isalpha() or before[-1] in ",，、") or not raw.rstrip()[-1].isalpha():
+        return False
+    return _words_of(before) >= _LEAST_WORDS_BEFORE
 
 
 def _is_counted(prompt: str, repeats: int) -> bool:
@@ -238,9 +295,17 @@ def _punctuation(call: Observation, where: str, text: Text, goldens: tuple[Text,
         return None
     if call.prompt.wants_repetition or (call.prompt.wants_shape and not _cut(call)):
         return None
-    if _divides(text.prose, mark):
+    if _divides(text.prose, mark) or (not _cut(call) and _quotes_run(text.raw, mark, count)):
         return None
     return found("F02", f"{where}[{text.raw.index(mark)}]", f"“{mark}” is {count} of {visible} visible characters")
+
+
+def _quotes_run(raw: str, mark: str, count: int) -> bool:
+    """Whether most marks of a kind stand in one run between quotation marks."""
+    run = longest_run(raw)
+    if run is None or run.character != mark or run.length * 2 < count:
+        return False
+    return _is_quoted(raw, run.offset, run.offset + run.length)
 
 
 def _is_as_marked(golden: Text, mark: str, count: int) -> bool:

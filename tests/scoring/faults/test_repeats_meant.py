@@ -11,6 +11,8 @@ from promptreg.scoring.faults.registry import find_faults
 GREEK = "αβγδεζηθικλμνξοπρστυφχψω"
 REPLICA = "  - host: localhost\n    port: 8080\n    weight: 1\n"
 LABEL_24 = "Label each of the 24 reviews"
+BONES = "The bones of the leg are the femur and the"
+ASSISTANT = "I am a helpful assistant and I like to answer questions. "
 
 
 def call(prompt, content="", *, finish="stop", golden=None, reasoning=None, tokens=None, cap=None):
@@ -64,12 +66,37 @@ MEANT = {
 }
 
 
+MEANT |= {
+    "a quoted run": call("NaN输出是什么现象", f"输出全是“{'!' * 24}”，即词元0。"),
+    "a quoted run in English": call(
+        "What does a NaN collapse look like?", f'The output is only "{"!" * 24}", token 0.'
+    ),
+    "a run as code": call("What does a NaN collapse look like?", f"The output is only `{'!' * 40}`, token 0."),
+    "a quoted token": call("What is a collapse?", f"The output is only “{'<pad>' * 12}”, and no word."),
+    "a quoted loop": call("What is a loop?", "A loop says “" + "the " * 40 + "the”."),
+    "a sound": call("What does a bird say?", "The bird on the roof says" + " tweet" * 16 + "."),
+    "an emphasis": call("Is it good?", "I think the new film is very" + " very" * 16 + " good."),
+    "a laugh": call("Tell a joke", "The man in the shop laughed" + " haha" * 16),
+    "a word that ends a sentence a few times": call("Name bones", BONES + " tibia" * 9 + "."),
+    "a sentence four times": call("Who are you?", ASSISTANT * 4),
+    "a short sentence": call("What did the crowd shout?", "We want it. " * 5),
+    "the same remark on six lines": call("Review.", "There is no issue with this clause at all.\n" * 6),
+}
+
+
 @pytest.mark.parametrize("name", MEANT)
 def test_repetition_that_is_meant_is_silent(name):
     assert kinds(MEANT[name]) == set()
 
 
 LOOPS = {
+    "a word that ends a sentence": ("F02", call("Name bones", BONES + " tibia" * 12)),
+    "a word after a list": ("F02", call("Name bones", "femur, tibia, " + "fib " * 30)),
+    "a word that ends a sentence in Chinese": ("F02", call("讲讲鲁迅", "鲁迅是中国现代" + "文学的" * 20)),
+    "a sentence five times": ("F03", call("Who are you?", ASSISTANT * 5)),
+    "a sentence five times in Chinese": ("F03", call("介绍行程", "上午九点在老港口集合出发。" * 5)),
+    "a quoted run to the cap": ("F01", call("What is NaN?", "It is “" + "!" * 40, finish="length")),
+    "a run in quotes and nothing else": ("F01", call("Who?", "“" + "!" * 40 + "”")),
     "a sentence that ends by itself": ("F03", call("Audit this.", "We see the clause again here. " * 12)),
     "a sentence with a slash": ("F03", call("Audit this.", "The buyer/seller has to confirm the schedule. " * 8)),
     "a sentence in Chinese": ("F03", call("审查条款", "供应商必须在审计之前确认时间表，否则合同无效。" * 8)),
