@@ -6,12 +6,12 @@ import json
 import sys
 from contextlib import nullcontext
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import click
 
 from promptreg.cli.options import example
-from promptreg.errors import ExitCode, UsageError
+from promptreg.errors import ConfigError, ExitCode, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -39,6 +39,12 @@ _SUSPECTS = {"en": "Suspects:", "zh": "可能原因："}
 _NOTHING = {"en": "No faults were found.", "zh": "未发现故障。"}
 _EMPTY = {"en": "The file holds no responses.", "zh": "文件中没有响应。"}
 _UNREADABLE = {"en": "Line {number} cannot be read: {why}.", "zh": "第 {number} 行无法读取：{why}。"}
+HOOKS = "promptreg_hooks.py"
+"""As `workflow.plugins.FILE_NAME`, written here so that --help loads nothing."""
+_UNREAD_HOOKS = {
+    "en": f"Note: {HOOKS} was not read, because there is no promptreg.toml beside it. An empty one will do.",
+    "zh": f"注意：未读取 {HOOKS}，因为同一文件夹中没有 promptreg.toml。放一个空文件即可。",
+}
 _MORE = {"en": "{count} more lines cannot be read.", "zh": "另有 {count} 行无法读取。"}
 
 
@@ -81,8 +87,11 @@ def command(file: Path, form: str, quiet: bool) -> int:
     from promptreg.scoring.faults.catalogue import catalogue  # noqa: PLC0415 - see above
     from promptreg.workflow.plugins import load_extensions  # noqa: PLC0415 - see above
 
-    extensions = load_extensions(project_root(Path.cwd()))
-    language = reader_language("auto")
+    root = project_root(Path.cwd())
+    extensions = load_extensions(root)
+    language = reader_language(_configured_language())
+    if root is None and Path(HOOKS).is_file():
+        click.echo(_UNREAD_HOOKS[language], err=True)
     unreadable: list[tuple[int, Sentence]] = []
     diagnoses: list[_Diagnosis] = []
     grave = False
@@ -99,6 +108,16 @@ def command(file: Path, form: str, quiet: bool) -> int:
     if grave:
         return ExitCode.DRIFT
     return ExitCode.USAGE if unreadable else ExitCode.EQUIVALENT
+
+
+def _configured_language() -> Literal["auto", "en", "zh"]:
+    """What the project says. One whose file is wrong says nothing: nothing else of it is needed here."""
+    from promptreg.config.load import load_config  # noqa: PLC0415 - see above
+
+    try:
+        return load_config(None, Path.cwd()).language
+    except ConfigError:
+        return "auto"
 
 
 def _lines(file: Path) -> Iterator[tuple[int, bytes]]:

@@ -75,7 +75,7 @@ def suggest(
 
     Args:
         config: The project.
-        paths: Suite files or folders; none for the project's own.
+        paths: Suite files or folders, or names of the project's suites; none for all of the project's own.
         deployment: Whose baseline to read; None for the source role.
         select: Only some cases, as `--select` takes it.
 
@@ -85,7 +85,7 @@ def suggest(
         BaselineError: a suite without a baseline, or a damaged one; every suite's problems at once.
         UsageError: the selection is wrong or empty.
     """
-    suites = project_suites(config, paths, select)
+    suites = project_suites(config, _files(config, paths), select)
     name = (config.deployment(deployment) if deployment is not None else config.role("source")).name
     problems: list[Problem] = []
     suggested: list[SuggestedSuite] = []
@@ -98,6 +98,16 @@ def suggest(
     if problems:
         raise BaselineError(problems)
     return tuple(suggested)
+
+
+def _files(config: Config, paths: Sequence[Path]) -> tuple[Path, ...]:
+    """The paths, with the file of a suite for what is no path but its name."""
+    if all(path.exists() or (config.root / path).exists() for path in paths):
+        return tuple(paths)
+    by_name = {suite.name: config.root / suite.path for suite in project_suites(config, (), None)}
+    return tuple(
+        path if path.exists() or (config.root / path).exists() else by_name.get(str(path), path) for path in paths
+    )
 
 
 def _suggest(config: Config, suite: Suite, baseline: Baseline, *, whole: bool) -> SuggestedSuite:

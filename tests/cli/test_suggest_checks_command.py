@@ -86,3 +86,13 @@ def test_wrong_arguments_are_told(pair, arguments):
     done = pair.run("suggest-checks", *arguments)
     assert done.exit_code == 2
     assert done.stderr.startswith(("Error", "Usage"))
+
+
+def test_a_suite_can_be_called_by_its_name(pair):
+    pair.record()
+    by_path = pair.run("suggest-checks", "suites/support.yaml")
+    assert by_path.exit_code == 0, by_path.stderr
+    assert pair.run("suggest-checks", "support").stdout == by_path.stdout
+    wrong = pair.run("suggest-checks", "suport")
+    assert wrong.exit_code == 2
+    assert "There is no suite file or folder suport" in wrong.stderr

@@ -138,7 +138,7 @@ FAULTS = (
         Fault(
             f"status_{status}",
             f"HTTP {status} in the error shape of the kind.",
-            ("F44", "F45") if status < 500 else ("F49",),
+            ("F44",) if status < 500 else ("F49",),
             response=_status(status, refusal, message, {"Retry-After": "1"} if status == 429 else None),
             answers=False,
         )
