@@ -139,15 +139,21 @@ _ENGLISH_BY_CUSTOM: Final = re.compile(
     r"|类名|文件名|分支名|用户名|域名",
     re.IGNORECASE,
 )
+# A question that wants a sentence in its own words, and no name, saying, title or word of somebody else.
+_PLAIN_QUESTION: Final = re.compile(r"什么|怎么|怎样|如何|为何|为什么|多少|多久|哪|几|吗|能否|是否|可以.{0,20}[？?]")
+_OTHERS_WORDS: Final = re.compile(
+    r"[A-Za-z]|[句话词语言文名译歌诗题标号签码写念读拼说缩称谓原曲剧影片书报]|愿景|使命|宗旨|理念|口令|密码|协议|法语|英|美|外国|国外"
+)
 # The names of languages that are those of nothing else: “俄语” is no Russian culture, while “Chinese” may be anything.
 _ONLY_LANGUAGE: Final = re.compile(r"[语文]\Z")
 # What is to be done with the text in the language asked for: the rest of the answer is about it.
 _AND_THEN: Final = re.compile(
-    r"\b(?:translat\w{1,5}|explain|meaning|means?|gloss|describe|transliterat\w{1,5}|pinyin|romaji|roman\w{2,6}|break|what"
-    r"|why|pronounc\w{1,5}|annotat\w{1,4}|comment|analy[sz]e|teach|english|notes?)\b"
+    r"\b(?:translat\w{1,5}|explain|meaning|means?|gloss|transliterat\w{1,5}|pinyin|romaji|roman\w{2,6}|break it"
+    r"|pronounc\w{1,5}|annotat\w{1,4}|analy[sz]e)\b"
     r"|翻译|译文|解释|说明|含义|意思|讲解|分析|拼音|注释|注音|赏析|中文|汉语|读音",
     re.IGNORECASE,
 )
+_ANSWERS: Final = re.compile(r"\A(?:answer|repl|respon|speak|output)|[回答]", re.IGNORECASE)
 _LONGEST_AND_THEN: Final = 80
 _ECHO: Final = re.compile(
     r"(?:\b(?:repeat|echo|copy|reproduce|(?:say|write|type|read)(?: \w{1,10}){0,2} back|return|output|print"
@@ -216,6 +222,12 @@ def languages_spoken_about(prompt: str) -> frozenset[str]:
     return frozenset(_CODE_OF[name] for name in names if _ONLY_LANGUAGE.search(name)) - {"en"}
 
 
+def is_plain_question_in_chinese(question: str) -> bool:
+    """Whether a Chinese question wants a plain sentence: no name, saying, title or words of somebody else."""
+    head = question[:400]
+    return len(question) <= 400 and _PLAIN_QUESTION.search(head) is not None and _OTHERS_WORDS.search(head) is None
+
+
 def wants_english_by_custom(prompt: str) -> bool:
     """Whether a prompt wants something that is mostly written in English: a commit message, a prompt for images."""
     return _ENGLISH_BY_CUSTOM.search(prompt) is not None
@@ -276,7 +288,7 @@ def language_asked_for(prompt: str) -> Wish | None:
             asked = Wish(
                 _CODE_OF[name.lower()],
                 translation=not (match["en"] or match["zh"]),
-                explained=_AND_THEN.search(then) is not None,
+                explained=_AND_THEN.search(then) is not None and _ANSWERS.search(match.group()) is None,
             )
     return asked
 

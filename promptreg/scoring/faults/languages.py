@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from promptreg.scoring.faults.asked import (
     instructs_in_english,
+    is_plain_question_in_chinese,
     languages_avoided,
     languages_mentioned,
     languages_spoken_about,
@@ -20,7 +21,7 @@ from promptreg.scoring.faults.asked import (
 from promptreg.scoring.faults.catalogue import found
 from promptreg.scoring.faults.evidence import around
 from promptreg.scoring.faults.model import Probe, Rule, Severity
-from promptreg.text.script import function_words, language_of, script_counts
+from promptreg.text.script import function_words, language_of, latin_votes, script_counts
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -72,6 +73,18 @@ _GROUPS_OF_LANGUAGE: Final = MappingProxyType(
 )
 _LONGEST_QUOTATION: Final = 200
 """Letters of the longest answer that may be a quotation as a whole."""
+
+_LEAST_LATIN_WORDS: Final = 15
+"""Words of an answer from which languages in Latin script are told apart by their function words."""
+
+_LEAST_WISHED_WORDS: Final = 8
+"""The same of one sentence, where the language was wished for by name, or the prompt has no word of the other."""
+
+_LEAST_VOTES: Final = 3
+"""Function words that such a sentence must have."""
+
+_LEAST_SENTENCE: Final = 7
+"""Words of an English sentence that answers a plain question in Chinese."""
 
 _FREE: Final = frozenset({"Latin", "Greek"})
 """Groups that stand in texts of any language: names of products, units, symbols of formulas."""
@@ -157,20 +170,54 @@ def _language(call: Observation) -> Iterator[Finding]:
 def _wrong_language(call: Observation, text: Text) -> Finding | None:
     language = text.language
     expected = None if language is None else _expected(call, text, language)
-    if language is None or expected is None or not _sure(text, language, loosely=expected.loosely):
+    if language is None or expected is None:
+        return None
+    short = not _sure(text, language, loosely=expected.loosely)
+    if short and not (expected.loosely and _is_plain_sentence(call, text, language)):
         return None
     if language_of(_not_set_apart(text.prose)) in expected.languages:
         return None
-    severity = None
+    severity = Severity.WARNING if short else None
     if any(_main_group(language) == _main_group(other) for other in expected.languages):
         # Languages of one script are told apart by their function words: too little to call an answer wrong.
         severity = Severity.WARNING
-        long = len(_WORD.findall(text.prose[:2000])) >= 15
-        strange = language != "en" and _strange(call.prompt, language)
-        if (expected.loosely and not strange) or not long or (language == "en" and not _english(text.prose)):
+        if not _told_apart(call.prompt, text, language, expected):
             return None
     wanted = "/".join(sorted(expected.languages))
     return found("F05", "content", f"{language} instead of {wanted}: {text.raw[:100]}", severity)
+
+
+def _told_apart(prompt: Prompt, text: Text, language: str, expected: _Expected) -> bool:
+    """Whether an answer in Latin script is surely in its language: it is long, or it has no word of the right one."""
+    if language == "en" and not _english(text.prose):
+        return False
+    strange = language != "en" and _strange(prompt, language)
+    if expected.loosely and not strange:
+        return False
+    words = len(_WORD.findall(text.prose[:2000]))
+    if words >= _LEAST_LATIN_WORDS:
+        return True
+    if not (expected.wished or strange) or words < _LEAST_WISHED_WORDS or not _is_sentence(text.prose):
+        return False
+    votes = latin_votes(text.prose)
+    # Some words are those of several languages: "an", "on", "die", "was".
+    others = [votes.get(other, 0) for other in expected.languages]
+    return votes.get(language, 0) >= _LEAST_VOTES and votes[language] >= 3 * max(others)
+
+
+def _is_sentence(prose: str) -> bool:
+    """Whether a text begins with a capital letter and ends like a sentence."""
+    said = prose.strip()
+    return said[:1].isupper() and said.rstrip("\"'”’)").endswith((".", "!", "?")) and "\n" not in said
+
+
+def _is_plain_sentence(call: Observation, text: Text, language: str) -> bool:
+    """Whether a plain question in Chinese is answered by a sentence in English, which is no title or quotation."""
+    words = _WORD.findall(text.prose[:400])
+    if language != "en" or len(words) < _LEAST_SENTENCE or not _is_sentence(text.prose) or not _english(text.prose):
+        return False
+    titled = sum(word[0].isupper() for word in words[1:])
+    return titled * 4 <= len(words) and is_plain_question_in_chinese(call.last_question)
 
 
 def _strange(prompt: Prompt, language: str) -> bool:
@@ -187,6 +234,8 @@ class _Expected(NamedTuple):
     languages: frozenset[str]
     loosely: bool
     """Whether nobody said so: the prompt is in them, and that is all that is known."""
+    wished: bool = False
+    """Whether the prompt says so by the language's name."""
 
 
 def _expected(call: Observation, text: Text, language: str) -> _Expected | None:
@@ -200,7 +249,9 @@ def _expected(call: Observation, text: Text, language: str) -> _Expected | None:
     if wish is not None:
         if (wish.translation or wish.explained) and language in spoken and _has_words_of(wish.language, text):
             return None  # “The Chinese for ‘good morning’ is 早上好.”
-        expected = _Expected(frozenset({wish.language}), loosely=False)
+        expected = _Expected(
+            frozenset({wish.language}), loosely=False, wished=not wish.translation and not wish.explained
+        )
     elif recorded:
         expected = _Expected(recorded, loosely=False)
     else:

@@ -113,3 +113,57 @@ def test_japanese_words_in_english_are_strays(answered):
     content = "The moon's gravity pulls the oceans; この力 causes tides twice a day."
     request = {"messages": [{"role": "user", "content": "Explain tides in English"}]}
     assert answered(content, request=request).get("F05") == "W"
+
+
+@pytest.mark.parametrize(
+    ("prompt", "content"),
+    [
+        ("退货政策是什么？", "You can return items within thirty days of delivery."),
+        ("怎么煮鸡蛋？", "Put the eggs in cold water and boil for eight minutes."),
+        ("如何重置路由器？", "Hold the reset button for ten seconds until the light flashes."),
+        (
+            "What is the return policy?",
+            "Sie können Artikel innerhalb von dreißig Tagen nach der Lieferung zurückgeben.",
+        ),
+        (
+            "What is the return policy? Answer in English.",
+            "Sie können Artikel innerhalb von dreißig Tagen nach der Lieferung zurückgeben.",
+        ),
+        (
+            "What is the return policy?",
+            "Usted puede devolver los artículos en un plazo de treinta días desde la entrega.",
+        ),
+        (
+            "What is the return policy?",
+            "Vous pouvez retourner les articles dans les trente jours suivant la livraison.",
+        ),
+        ("Give an answer in French: who are you?", "I am an assistant made to help you with questions."),
+        ("Please reply in Spanish. What is a cat?", "A cat is a small animal that people keep at home as a pet."),
+        ("用法语回答：你是谁？", "I am an assistant made to help you with questions."),
+        ("Answer in German. What is rain?", "Rain is water that falls from the clouds to the ground."),
+    ],
+)
+def test_a_whole_sentence_in_the_wrong_language_is_a_warning(answered, prompt, content):
+    assert answered(content, request={"messages": [{"role": "user", "content": prompt}]}).get("F05") == "W"
+
+
+@pytest.mark.parametrize(
+    ("prompt", "content"),
+    [
+        ("莎士比亚名句", "To be, or not to be, that is the question."),
+        ("莎士比亚最有名的一句是什么？", "To be, or not to be, that is the question."),
+        ("CEO是什么", "The chief executive officer is the head of a company."),
+        ("这家公司的愿景是什么？", "To be the most loved company in the world."),
+        ("英雄联盟的口号是什么？", "The best team is the one that never gives up."),
+        ("披头士最红的作品是哪一首？", "While My Guitar Gently Weeps of the White Album."),
+        ("怎么列出文件？", "ls -la in the directory of the user"),
+        ("你是谁？", "I am Qwen."),
+        ("Answer in German. Who wrote it?", "Johann Wolfgang von Goethe."),
+        ("Answer in German. Who wrote it?", "Es war Johann Wolfgang von Goethe aus Frankfurt am Main."),
+        ("Answer in English. Who sang it?", "Edith Piaf sang “Non, je ne regrette rien” in 1960."),
+        ("Who sang it?", "Edith Piaf: Non, je ne regrette rien de la vie."),
+        ("Name a German law.", "Gesetz über die Versorgung der Opfer des Krieges."),
+    ],
+)
+def test_a_short_answer_that_may_be_meant_is_silent(answered, prompt, content):
+    assert "F05" not in answered(content, request={"messages": [{"role": "user", "content": prompt}]})
