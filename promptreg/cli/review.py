@@ -21,6 +21,7 @@ PARTS: Final[Mapping[str, str]] = MappingProxyType(
         "show": "Show one case: golden and candidate, the facts that differ first.",
         "apply": "Let a decisions file take effect; without --write, say what it would do.",
         "decide": "Decide on cases by name, without a terminal or a file.",
+        "serve": "Serve the report on this machine; what is decided on it is saved at once.",
     }
 )
 """Its subcommands and the line that `--help` shows for each; `promptreg.cli.review_<name>` holds the rest."""

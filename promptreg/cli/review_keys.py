@@ -122,14 +122,19 @@ def _apply(config: Config, store: Store, decisions: Decisions, language: Languag
         return 1 if refused else 0
     if key.lower() == "f":
         path = config.root / config.paths.reports / f"{decisions.run_id}.decisions.json"
-        _save(path, decisions)
+        save_decisions(path, decisions)
         out.print(words["saved"].format(path=path))
     else:
         out.print(words["dropped"])
     return 1 if dry.review.refused else 0
 
 
-def _save(path: Path, decisions: Decisions) -> None:
+def save_decisions(path: Path, decisions: Decisions) -> None:
+    """Write a decisions file.
+
+    Raises:
+        OutputError: it cannot be written.
+    """
     text = json.dumps(decisions_json(decisions), ensure_ascii=False, indent=1) + "\n"
     try:
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -49,6 +49,8 @@ class Form:
     """Write also a page that is too large to be opened well."""
     excel: bool = False
     """Of a CSV file: for Excel."""
+    served_to: str | None = None
+    """Of a page that a server serves: who decides on it."""
 
 
 def kind_of(path: Path) -> Kind:
@@ -89,4 +91,6 @@ def write_report(payload: Payload, path: Path, form: Form, kind: Kind | None = N
     if kind == "jsonl":
         return write_jsonl(payload, path)
     limit = None if form.force else LIMIT_BYTES
-    return write_html(payload, path, details=form.details, assets=form.assets, limit_bytes=limit)
+    return write_html(
+        payload, path, details=form.details, assets=form.assets, limit_bytes=limit, served_to=form.served_to
+    )

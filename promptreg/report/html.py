@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
+    from promptreg.canonical import JsonObject
+
 CHUNK_CASES = 200
 """Cases whose details are packed together: one chunk is unpacked when one of its cases is opened."""
 
@@ -44,6 +46,9 @@ SCRIPTS = (
 )  # fmt: skip
 """The page's code, in the order in which it is joined."""
 
+SERVED_SCRIPT = "served.js"
+"""What a served page has besides, before the code that starts it."""
+
 Details: TypeAlias = Literal["auto", "all", "changed", "none"]
 
 Assets: TypeAlias = Literal["inline", "files"]
@@ -56,6 +61,8 @@ class _Look(NamedTuple):
     style: str
     script: str
     policy: str
+    more: JsonObject
+    """What the page's data holds besides the report."""
 
 
 def write_html(
@@ -65,6 +72,7 @@ def write_html(
     details: Details = "auto",
     assets: Assets = "inline",
     limit_bytes: int | None = LIMIT_BYTES,
+    served_to: str | None = None,
 ) -> Written:
     """Writes the report to `path`, all or nothing: an older file there is replaced only by a complete one.
 
@@ -76,6 +84,7 @@ def write_html(
         assets: `files` puts code and style into two files beside the page, for hosts whose policy allows no others
             (`'self'`); their names hold a hash, so that reports of several versions can lie in one folder.
         limit_bytes: refuse to write a larger file; None for no limit.
+        served_to: for a page that a server of ours serves and saves the decisions of: who decides on it.
 
     Raises:
         OutputError: the file cannot be written, or would be larger than `limit_bytes`.
@@ -85,7 +94,7 @@ def write_html(
         with tempfile.TemporaryFile("w+", encoding="utf-8", newline="\n", dir=path.parent) as chunks:
             entries = _write_chunks(payload, details, chunks, limit_bytes)
             chunks.seek(0)
-            look = _inlined() if assets == "inline" else _beside(path.parent)
+            look = _inlined(served_to) if assets == "inline" else _beside(path.parent)
             _replace(path, payload, look, entries, chunks)
     except OSError as error:
         raise OutputError(f"The report cannot be written to {path}: {error.strerror or error}.") from error
@@ -130,9 +139,11 @@ def _write_chunks(payload: Payload, details: Details, out: IO[str], limit_bytes:
     return entries
 
 
-def _inlined() -> _Look:
-    style, script = asset("app.css"), _script()
-    return _Look(f"<style>{style}</style>", f"<script>{script}</script>", policy(script, style))
+def _inlined(served_to: str | None = None) -> _Look:
+    served = served_to is not None
+    style, script = asset("app.css"), _script(served=served)
+    more: JsonObject = {"served": {"reviewer": served_to}} if served else {}
+    return _Look(f"<style>{style}</style>", f"<script>{script}</script>", policy(script, style, served=served), more)
 
 
 def _beside(folder: Path) -> _Look:
@@ -143,7 +154,7 @@ def _beside(folder: Path) -> _Look:
             out.write(text)
         names.append(name)
     style, script = names
-    return _Look(f'<link rel="stylesheet" href="{style}">', f'<script src="{script}"></script>', POLICY_OF_FILES)
+    return _Look(f'<link rel="stylesheet" href="{style}">', f'<script src="{script}"></script>', POLICY_OF_FILES, {})
 
 
 def _replace(path: Path, payload: Payload, look: _Look, entries: list[Entry], chunks: IO[str]) -> None:
@@ -163,7 +174,7 @@ def _pieces(payload: Payload, look: _Look, entries: list[Entry]) -> Iterator[str
         "policy": embed.escaped(look.policy),
         "style": look.style,
         "static": static_summary(payload, entries),
-        "report": embed.json_text(_report(payload, entries)),
+        "report": embed.json_text({**_report(payload, entries), **look.more}),
         "catalogues": embed.json_text({name: dict(texts) for name, texts in catalogues().items()}),
         "script": look.script,
     }
@@ -174,7 +185,7 @@ def _pieces(payload: Payload, look: _Look, entries: list[Entry]) -> Iterator[str
             yield part
 
 
-def _report(payload: Payload, entries: list[Entry]) -> Json:
+def _report(payload: Payload, entries: list[Entry]) -> JsonObject:
     """The payload without the cases' details."""
     rows = [entry.to_json() for entry in entries]
     head: dict[str, Json] = {
@@ -188,7 +199,8 @@ def _report(payload: Payload, entries: list[Entry]) -> Json:
     return {"schema": SCHEMA, "report_id": identity, **head, "cases": rows, "chunk_cases": CHUNK_CASES}
 
 
-def _script() -> str:
+def _script(*, served: bool = False) -> str:
     """All of the page's code inside one function, so that nothing of it is global."""
-    body = "\n".join(asset(f"js/{name}") for name in SCRIPTS)
+    names = (*SCRIPTS[:-1], SERVED_SCRIPT, SCRIPTS[-1]) if served else SCRIPTS
+    body = "\n".join(asset(f"js/{name}") for name in names)
     return f'\n(() => {{\n"use strict";\n{body}\n}})();\n'

@@ -40,9 +40,13 @@ def template(name: str) -> Iterator[tuple[str, bool]]:
         yield part, number % 2 == 1
 
 
-def policy(script: str, style: str) -> str:
-    """The content security policy of a page that has this script and this style, needs no network and sends nothing."""
-    return _POLICY.format(script=_hash(script), style=_hash(style))
+def policy(script: str, style: str, *, served: bool = False) -> str:
+    """The content security policy of a page that has this script and this style, needs no network and sends nothing.
+
+    One that is `served` may speak with the server that it comes from, and with no other.
+    """
+    alone = _POLICY.format(script=_hash(script), style=_hash(style))
+    return alone.replace("connect-src 'none'", "connect-src 'self'") if served else alone
 
 
 @contextlib.contextmanager
