@@ -6,6 +6,7 @@ the details in packed chunks, so that the first screen stands while the rest sti
 
 from __future__ import annotations
 
+import re
 import shutil
 import tempfile
 from itertools import chain, islice
@@ -42,7 +43,8 @@ ALL_DETAILS_CASES = 500
 
 SCRIPTS = (
     "dom.js", "words.js", "text.js", "diff.js", "picture.js", "data.js", "state.js", "keys.js", "decisions.js",
-    "deciding.js", "dialogs.js", "query.js", "overview.js", "causes.js", "list.js", "case.js", "evidence.js", "context.js", "app.js",
+    "deciding.js", "dialogs.js", "query.js", "filter.js", "search.js", "sort.js", "facets.js", "finder.js",
+    "overview.js", "causes.js", "list.js", "case.js", "evidence.js", "context.js", "app.js",
 )  # fmt: skip
 """The page's code, in the order in which it is joined."""
 
@@ -200,7 +202,7 @@ def _report(payload: Payload, entries: list[Entry]) -> JsonObject:
 
 
 def _script(*, served: bool = False) -> str:
-    """All of the page's code inside one function, so that nothing of it is global."""
+    """All of the page's code inside one function, so that nothing of it is global; `export` is for its tests only."""
     names = (*SCRIPTS[:-1], SERVED_SCRIPT, SCRIPTS[-1]) if served else SCRIPTS
-    body = "\n".join(asset(f"js/{name}") for name in names)
+    body = "\n".join(re.sub(r"^export ", "", asset(f"js/{name}"), flags=re.MULTILINE) for name in names)
     return f'\n(() => {{\n"use strict";\n{body}\n}})();\n'

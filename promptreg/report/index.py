@@ -49,6 +49,7 @@ def entry_of(case: CaseView, chunk: int | None, position: int) -> Entry:
         "verdict": case.verdict,
         "preview": preview_of(case),
         **_of_decisions(case),
+        **_of_finding(case),
     }
     spread = widest_spread(case)
     if case.verdict != "pass":
@@ -64,12 +65,6 @@ def entry_of(case: CaseView, chunk: int | None, position: int) -> Entry:
         row["noise_multiple"] = to_json(round(min(case.noise_multiple, MOST_NOISE), 2))
     if case.faults:
         row["faults"] = sorted({fault.kind for fault in case.faults})
-    if worse := sorted({check.label for check in case.checks if check.worse}):
-        row["checks"] = worse
-    if z := {channel.name: _limited(channel.z) for channel in case.channels if channel.z is not None}:
-        row["z"] = z
-    if (size := size_of_change(case)) is not None:
-        row["size"] = to_json(round(size, 3))
     if troubled := sum(len(sample.attempts) > 1 or sample.group is None for sample in _samples(case)):
         row["troubled"] = troubled
     if (channel := picture_channel(case)) is not None and channel.spread is not None:
@@ -121,8 +116,20 @@ def picture_channel(case: CaseView) -> ChannelView | None:
     return next((drawn[name] for name in PICTURE_CHANNELS if name in drawn), None)
 
 
+def _of_finding(case: CaseView) -> dict[str, Any]:
+    """What the list is filtered and ordered by beside the rest: worse checks, channels' z, the size of the change."""
+    row: dict[str, Any] = {}
+    if worse := sorted({check.label for check in case.checks if check.worse}):
+        row["checks"] = worse
+    if z := {channel.name: _limited(channel.z) for channel in case.channels if channel.z is not None}:
+        row["z"] = z
+    if (size := size_of_change(case)) is not None:
+        row["size"] = to_json(round(size, 3))
+    return row
+
+
 def size_of_change(case: CaseView) -> float | None:
-    """The edit distance, 0 to 1, of the target's answer that lies farthest from its golden; None where none is known."""
+    """The edit distance, 0 to 1, of the target's answer farthest from its golden; None where none is known."""
     distances = [group.diffs[0].distance for group in case.candidate if group.diffs]
     return max((each for each in distances if each is not None), default=None)
 

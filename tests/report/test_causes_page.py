@@ -47,10 +47,10 @@ def test_a_cause_filters_the_list_and_gives_it_back(open_page, sample_file):
     assert page.locator("#found").inner_text() == "2 of 15 cases: Meaning differs"
     assert page.locator("#search").input_value() == "cause:3"
     assert page.locator(".cause").nth(2).get_attribute("aria-pressed") == "true"
-    page.get_by_role("button", name="JSON now in a code block").click()
+    page.locator("main").get_by_role("button", name="JSON now in a code block").click()
     assert ids(page) == ["order-as-json"]
     assert [one.get_attribute("aria-pressed") for one in page.locator(".cause").all()] == ["true", *["false"] * 3]
-    page.get_by_role("button", name="JSON now in a code block").click()
+    page.locator("main").get_by_role("button", name="JSON now in a code block").click()
     assert len(ids(page)) == 15
 
 

@@ -194,7 +194,8 @@ def test_filter_by_verdict_and_words(open_page, sample_file):
     page = open_page(sample_file)
     page.locator(".facet.v-drift").click()
     assert rows(page) == ["complaint-letter", "legal-advice", "weather-tool"]
-    page.locator("#search").fill("tag:zh -tag:letter")
+    assert page.locator("#search").input_value() == "verdict:drift"
+    page.locator("#search").fill("verdict:drift tag:zh -tag:letter")
     assert rows(page) == ["legal-advice"]
     assert page.locator("#found").inner_text() == "1 of 15 cases"
     assert page.locator(".facet.v-fail .n").inner_text() == "1"

@@ -54,13 +54,16 @@ function openCase(entry) {
 
 // The address is the one source of what is shown: links, buttons and keys only change it.
 function addressChanged() {
-  const before = state.query + [...state.verdicts];
+  const before = JSON.stringify([state.query, state.sort]);
+  const inList = byId("case-rows").contains(document.activeElement);
   readAddress();
-  if (state.query + [...state.verdicts] !== before) {
+  updateAddress();
+  if (JSON.stringify([state.query, state.sort]) !== before) {
     byId("search").value = state.query;
     applyFilter();
   }
   renderMain(true).then(() => {
+    if (inList && !NARROW.matches) focusRow(state.open && state.open.entry);
     // What had the focus may be gone; on narrow screens the list is hidden behind the case.
     if (document.activeElement === document.body || NARROW.matches) byId("main").querySelector("h1")?.focus({ preventScroll: true });
   });
@@ -109,7 +112,8 @@ function stepAnswer(step) {
 registerKeys("help.moving", [
   { keys: ["j"], help: "help.next_case", act: () => openCaseIf(neighbour(1)) },
   { keys: ["k"], help: "help.previous_case", act: () => openCaseIf(neighbour(-1)) },
-  { keys: ["/"], help: "help.search", act: () => byId("search").focus() },
+  { keys: ["/"], help: "help.search", act: () => { byId("search").focus(); byId("search").select(); } },
+  { keys: [], show: ["↑", "↓"], help: "help.list" },
   { keys: ["o", "Escape"], show: ["o", "Esc"], help: "help.overview", act: () => openCase(null) },
 ]);
 registerKeys("help.case", [

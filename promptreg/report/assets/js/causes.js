@@ -22,17 +22,14 @@ function causeButton(cause, index) {
     el("span", { class: "cause-next" }, el("span", { "aria-hidden": "true" }, "→ "), say(cause.next_step)));
 }
 
-// The number of the cause that the list is filtered by, 0 where it is filtered otherwise.
+// The number of the one cause that the list is filtered by, 0 where there is none or several.
 function causeChosen() {
-  const asked = /^cause[:：](\d+)$/i.exec(state.query.trim());
-  return asked ? Number(asked[1]) : 0;
+  const chosen = valuesOf(asked().terms, "cause");
+  return chosen.length === 1 ? chosen[0] : 0;
 }
 
 function chooseCause(index) {
-  state.query = causeChosen() === index ? "" : `cause:${index}`;
-  state.verdicts.clear();
-  byId("search").value = state.query;
-  filterChanged();
+  setQuery(causeChosen() === index ? withValues(state.query, asked().terms, "cause", []) : `cause:${index}`);
   byId("rail").scrollIntoView({ block: NARROW.matches ? "start" : "nearest" });
 }
 

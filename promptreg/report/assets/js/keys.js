@@ -41,12 +41,24 @@ function helpDialog() {
     keyGroups.map(({ group, bindings }) => el("section", null, el("h3", null, t(group)),
       el("dl", null, bindings.filter((binding) => binding.help).map((binding) => el("div", null,
         el("dt", null, written(binding)), el("dd", null, t(binding.help))))))),
-    el("p", { class: "hint" }, t("help.query")),
+    queryHelp(),
     el("label", { class: "check" }, el("input", { type: "checkbox", checked: state.keys, onchange: (event) => {
       state.keys = event.target.checked;
       remember("keys", state.keys ? "on" : "off");
     } }), " ", t("help.keys")),
     button(t("help.close"), { class: "close", onclick: () => byId("help").close() }));
+}
+
+const QUERY_EXAMPLES = [
+  ["退款 \"two words\"", "help.find.words"], ["verdict:drift,fail", "help.find.or"], ["-waived !\"退款\"", "help.find.not"],
+  ["tag:policy suite:shop* fault:F15", "help.find.fields"], ["check:json cause:1 id:refund decision:none", "help.find.more"],
+  ["channel:numbers>2 noise>=3 size<0.1", "help.find.compare"], ["prompt:… golden:7天 candidate:30天", "help.find.texts"],
+];
+
+function queryHelp() {
+  return el("section", { class: "query-help" }, el("h3", null, t("help.find")),
+    el("dl", null, QUERY_EXAMPLES.map(([example, words]) => el("div", null, el("dt", null, el("code", null, example)), el("dd", null, t(words))))),
+    el("p", { class: "hint" }, t("help.find.browser")));
 }
 
 function openHelp() {

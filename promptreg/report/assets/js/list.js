@@ -1,105 +1,22 @@
-// The list of cases, worst first. Long lists are windowed: only the rows in sight are elements.
+// The list of cases. Long lists are windowed: only the rows in sight are elements.
 
 const ROW_HEIGHT = 66;
 const WINDOW_ABOVE = 300;
 const OVERSCAN = 8;
 let shown = report.cases;
-let searching = 0;
+let paintedList = 0;
 
 function railSkeleton() {
-  return el("nav", { id: "rail", "aria-label": t("list.title") },
-    el("div", { class: "finder" },
-      el("label", { class: "unseen", for: "search" }, t("search.label")),
-      el("input", { id: "search", type: "search", autocomplete: "off", spellcheck: "false", placeholder: t("search.placeholder"),
-        value: state.query, oninput: searchTyped, oncompositionend: searchTyped }),
-      el("div", { id: "facets", class: "facets", role: "group", "aria-label": t("facets.label") }),
-      el("p", { id: "found", class: "found", role: "status" })),
-    el("div", { id: "rows-box", class: "rows-box" }, el("ol", { id: "case-rows", class: "case-rows" })));
-}
-
-// A half-composed Chinese word is not a query yet.
-function searchTyped(event) {
-  if (event.isComposing) return;
-  state.query = event.target.value;
-  filterChanged();
-}
-
-function filterChanged() {
-  updateAddress();
-  applyFilter();
-}
-
-async function applyFilter() {
-  searching += 1;
-  const mine = searching;
-  const terms = parseQuery(state.query);
-  const inVerdicts = (entry) => state.verdicts.size === 0 || state.verdicts.has(entry.verdict);
-  let found = report.cases.filter((entry) => matches(entry, terms));
-  show(found, inVerdicts, null);
-  if (!needsDetails(terms)) return;
-  await new Promise((resolve) => setTimeout(resolve, 150));
-  // The list alone has answered; now the texts, chunk by chunk, so that the page stays alive.
-  const places = Map.groupBy ? Map.groupBy(report.cases, (entry) => entry.chunk) : groupByChunk();
-  const hits = new Set(report.cases.filter((entry) => entry.chunk === undefined && matches(entry, terms)));
-  let done = 0;
-  for (const [chunk, entries] of places) {
-    if (mine !== searching) return;
-    if (chunk !== undefined) {
-      try {
-        const details = await chunkCases(chunk);
-        entries.filter((entry) => matches(entry, terms, details[entry.position])).forEach((entry) => hits.add(entry));
-      } catch {
-        entries.filter((entry) => matches(entry, terms)).forEach((entry) => hits.add(entry));
-      }
-    }
-    done += 1;
-    if (places.size > 4 && mine === searching) foundLine(t("search.progress", { done, total: places.size }));
-  }
-  if (mine !== searching) return;
-  found = report.cases.filter((entry) => hits.has(entry));
-  show(found, inVerdicts, null);
-}
-
-function groupByChunk() {
-  const places = new Map();
-  for (const entry of report.cases) places.set(entry.chunk, [...(places.get(entry.chunk) || []), entry]);
-  return places;
-}
-
-function show(found, inVerdicts) {
-  paintFacets(counts(found));
-  shown = found.filter(inVerdicts);
-  foundLine(shown.length === report.cases.length ? t("search.all", { count: number(shown.length) })
-    : withCause(t("search.found", { count: number(shown.length), total: number(report.cases.length) })));
-  paintCauses();
-  paintRows();
-}
-
-function foundLine(text) {
-  const line = byId("found");
-  if (line.textContent !== text) line.textContent = text;
-}
-
-// Counts follow the query; a chosen verdict narrows the list, not the counts beside the others.
-function paintFacets(byVerdict) {
-  const all = counts(report.cases);
-  const focused = document.activeElement && document.activeElement.dataset.verdict;
-  replace(byId("facets"), VERDICTS.filter((verdict) => all[verdict]).map((verdict) => button(null,
-    { class: `facet v-${verdict}`, "data-verdict": verdict, "aria-pressed": state.verdicts.has(verdict) ? "true" : "false",
-      title: t(`explain.${verdict}`), onclick: () => toggleVerdict(verdict) },
-    verdictMark(verdict), known("verdict", verdict), el("span", { class: "n" }, number(byVerdict[verdict] || 0)))));
-  if (focused) byId("facets").querySelector(`[data-verdict="${focused}"]`)?.focus();
-}
-
-function toggleVerdict(verdict) {
-  if (!state.verdicts.delete(verdict)) state.verdicts.add(verdict);
-  filterChanged();
+  return el("nav", { id: "rail", "aria-label": t("list.label") },
+    finder(),
+    el("div", { id: "rows-box", class: "rows-box", onkeydown: listKey }, el("ol", { id: "case-rows", class: "case-rows" })));
 }
 
 function row(entry, index) {
   const openHere = state.open && state.open.entry === entry;
   const item = el("li", { "aria-setsize": shown.length, "aria-posinset": index + 1 },
-    el("a", { href: addressOf(entry), class: `case-row v-${entry.verdict}`, "aria-current": openHere ? "true" : null },
+    el("a", { href: addressOf(entry), class: `case-row v-${entry.verdict}`, "aria-current": openHere ? "true" : null,
+      onclick: (event) => rowClicked(event, entry) },
       el("span", { class: "sign" }, verdictMark(entry.verdict), el("span", { class: "unseen" }, known("verdict", entry.verdict))),
       el("span", { class: "id" }, brief(entry.case_id)),
       strip(entry.spread, { width: 76, height: 18 }),
@@ -108,20 +25,43 @@ function row(entry, index) {
   return item;
 }
 
+// The address in the row may be older than the filter; with a modifier the browser does what it does with links.
+function rowClicked(event, entry) {
+  if (event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
+  event.preventDefault();
+  openCase(entry);
+}
+
+// In the list the arrows go from case to case, elsewhere they scroll.
+function listKey(event) {
+  const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+  if (!step || !state.keys || keyIsTyped(event) || event.shiftKey) return;
+  const place = Number(event.target.closest("li")?.getAttribute("aria-posinset"));
+  if (!place) return;
+  const next = shown[place - 1 + step];
+  event.preventDefault();
+  if (next) openCase(next);
+  else if (step < 0) byId("search").focus();
+}
+
+function focusRow(entry) {
+  if (!entry) return;
+  const link = [...byId("case-rows").querySelectorAll("a")].find((each) => each.getAttribute("href") === addressOf(entry));
+  link?.focus({ preventScroll: true });
+}
+
 function windowed() {
   return shown.length > WINDOW_ABOVE;
 }
 
 function paintRows() {
   const list = byId("case-rows");
+  paintedList += 1;
   list.classList.toggle("windowed", windowed());
   list.style.height = windowed() ? `${shown.length * ROW_HEIGHT}px` : "";
   if (!shown.length) {
-    replace(list, el("li", { class: "nothing" }, t("search.nothing")));
-    return;
-  }
-  if (windowed()) {
-    list.dataset.range = "";
+    replace(list, el("li", { class: "nothing" }, t(filterWrong() ? "query.none_shown" : "search.nothing")));
+  } else if (windowed()) {
     paintWindow();
   } else {
     keepingFocus(list, () => replace(list, shown.map(row)));
@@ -142,9 +82,9 @@ function paintWindow() {
   const ownScroll = getComputedStyle(box).overflowY !== "visible";
   const top = ownScroll ? box.scrollTop : Math.max(0, -list.getBoundingClientRect().top);
   const height = ownScroll ? box.clientHeight : innerHeight;
-  const first = Math.max(0, Math.floor(top / ROW_HEIGHT) - OVERSCAN);
+  const first = Math.min(Math.max(0, Math.floor(top / ROW_HEIGHT) - OVERSCAN), shown.length - 1);
   const last = Math.min(shown.length, Math.ceil((top + height) / ROW_HEIGHT) + OVERSCAN);
-  const range = `${first}-${last}-${searching}-${state.open ? state.open.asked : ""}`;
+  const range = `${first}-${last}-${paintedList}`;
   if (list.dataset.range === range) return;
   list.dataset.range = range;
   keepingFocus(list, () => replace(list, shown.slice(first, last).map((entry, offset) => {

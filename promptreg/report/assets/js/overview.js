@@ -51,8 +51,7 @@ function worstCases() {
 }
 
 function onlyVerdict(verdict) {
-  state.verdicts = new Set([verdict]);
-  filterChanged();
+  setQuery(withValues(state.query, asked().terms, "verdict", [verdict]));
   byId("rail").scrollIntoView({ block: "nearest" });
 }
 

@@ -3,7 +3,7 @@
 const VIEWS = ["side", "inline", "golden", "candidate"];
 const state = {
   language: "en", theme: "auto", view: "side", keys: true,
-  open: null, query: "", verdicts: new Set(), golden: null, candidate: null, unfolded: false,
+  open: null, query: "", sort: "severity", golden: null, candidate: null, unfolded: false,
 };
 
 // Storage may be missing or may throw (file:, private windows): then choices last as long as the page.
@@ -39,14 +39,24 @@ function addressOf(entry) {
     address.set("case", entry.case_id);
   }
   if (state.query) address.set("q", state.query);
-  if (state.verdicts.size) address.set("verdict", [...state.verdicts].join(","));
+  if (state.sort !== SORTS[0]) address.set("sort", state.sort);
   return `#${address}`;
+}
+
+// The view is written where one is, not where one goes: it stays as it was until chosen.
+function presentAddress() {
+  const address = state.open && !state.open.entry ? location.hash : addressOf(state.open && state.open.entry);
+  return state.open && state.open.entry && state.view !== VIEWS[0] ? `${address}&view=${state.view}` : address;
 }
 
 function readAddress() {
   const address = new URLSearchParams(location.hash.slice(1));
-  state.query = address.get("q") || "";
-  state.verdicts = new Set((address.get("verdict") || "").split(",").filter((verdict) => VERDICTS.includes(verdict)));
+  state.query = (address.get("q") || "").slice(0, QUERY_LIMIT);
+  // Addresses of older reports name the verdicts beside the query.
+  const verdicts = (address.get("verdict") || "").split(",").filter((verdict) => VERDICTS.includes(verdict));
+  if (verdicts.length) state.query = `${state.query} verdict:${verdicts.join(",")}`.trim();
+  state.sort = isSort(address.get("sort")) ? address.get("sort") : SORTS[0];
+  if (VIEWS.includes(address.get("view"))) state.view = address.get("view");
   const caseId = address.get("case");
   if (caseId === null) {
     state.open = null;
@@ -65,11 +75,12 @@ function openedAnew() {
   state.unfolded = false;
 }
 
-// The filter changes the address in place: no step back for each letter typed.
-function updateAddress() {
-  const address = addressOf(state.open && state.open.entry);
+// What is typed changes the address in place: no step back for each letter. What is chosen is a step.
+function updateAddress(step) {
+  const address = presentAddress();
+  if (address === location.hash) return;
   try {
-    history.replaceState(null, "", address);
+    history[step ? "pushState" : "replaceState"](null, "", address);
   } catch {
     // Some embeddings forbid it; the page works without.
   }
