@@ -22,7 +22,10 @@ async function unpack(chunk) {
   const holder = byId(`chunk-${chunk}`);
   if (!holder) throw new Error(t("details.damaged"));
   if (typeof DecompressionStream === "undefined") throw new Error(t("details.browser"));
-  const bytes = Uint8Array.from(atob(holder.textContent), (character) => character.charCodeAt(0));
+  const binary = atob(holder.textContent);
+  // A loop: Uint8Array.from with a function takes ten times as long, and a search unpacks every chunk.
+  const bytes = new Uint8Array(binary.length);
+  for (let index = 0; index < binary.length; index += 1) bytes[index] = binary.charCodeAt(index);
   const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
   return new Response(stream).json();
 }

@@ -2,7 +2,7 @@
 // facet or another order asks nothing again.
 
 const WORDS_KEPT = 24;
-const BREATH_MS = 12;
+const BREATH_MS = 24;
 const textHits = new Map();
 const unreadable = new Map();
 let scan = null;
@@ -19,17 +19,17 @@ function textFound(field, value, entry, excluded) {
   return hits.counts.has(entry);
 }
 
-function textsOf(details) {
+// The texts of a case in which a field searches, as one.
+function textOf(details, field) {
   const answers = (groups) => (groups || []).flatMap((group) => [group.content || "", ...(group.reasonings || []).map((reasoning) => reasoning.text),
     ...(group.tool_calls || []).map((call) => `${call.name} ${call.arguments}`)]);
-  const texts = {
-    golden: answers(details.golden), candidate: answers(details.candidate),
-    prompt: (details.messages || []).map((message) => typeof message.content === "string" ? message.content : JSON.stringify(message)),
-    rest: (details.faults || []).flatMap((fault) => [bothLanguages(fault.sentence), fault.where || "", fault.evidence || ""]),
+  const of = {
+    golden: () => answers(details.golden),
+    candidate: () => answers(details.candidate),
+    prompt: () => (details.messages || []).map((message) => typeof message.content === "string" ? message.content : JSON.stringify(message)),
+    faults: () => (details.faults || []).flatMap((fault) => [bothLanguages(fault.sentence), fault.where || "", fault.evidence || ""]),
   };
-  for (const [name, list] of Object.entries(texts)) texts[name] = folded(list.join("\u0000"));
-  texts.text = Object.values(texts).join("\u0000");
-  return texts;
+  return folded((field === "text" ? Object.values(of) : [of[field]]).flatMap((texts) => texts()).join("\u0000"));
 }
 
 function occurrences(text, value) {
@@ -84,9 +84,17 @@ async function readTexts(words, told) {
   scan = mine;
   for (const { key } of words) if (!textHits.has(key)) textHits.set(key, { counts: new Map(), read: new Set() });
   for (const key of [...textHits.keys()].slice(0, Math.max(0, textHits.size - WORDS_KEPT))) textHits.delete(key);
+  const wanted = chunkNumbers().filter((chunk) => words.some(({ key }) => textHits.has(key) && !textHits.get(key).read.has(chunk)));
+  mine.done = mine.total - wanted.length;
+  const unpacked = (chunk) => (chunk === undefined ? null : Promise.resolve(chunks.get(chunk) || unpack(chunk)).catch((error) => error));
   let breath = performance.now();
-  for (const chunk of chunkNumbers()) {
-    if (words.some(({ key }) => textHits.has(key) && !textHits.get(key).read.has(chunk))) await readChunk(chunk, words, mine);
+  let next = unpacked(wanted[0]);
+  for (const [index, chunk] of wanted.entries()) {
+    const details = await next;
+    if (mine.stopped) return;
+    // The browser unpacks the next part beside our reading of this one.
+    next = unpacked(wanted[index + 1]);
+    readChunk(chunk, details, words);
     mine.done += 1;
     if (performance.now() - breath > BREATH_MS) {
       told(mine);
@@ -99,20 +107,17 @@ async function readTexts(words, told) {
   told(mine);
 }
 
-async function readChunk(chunk, words, mine) {
-  let details = null;
-  try {
-    details = await (chunks.get(chunk) || unpack(chunk));
-    unreadable.delete(chunk);
-  } catch (error) {
-    unreadable.set(chunk, error.message);
-  }
-  if (mine.stopped) return;
+function readChunk(chunk, details, words) {
   for (const { key } of words) textHits.get(key)?.read.add(chunk);
-  if (details === null) return;
+  if (details instanceof Error) {
+    unreadable.set(chunk, details.message);
+    return;
+  }
+  unreadable.delete(chunk);
   for (const entry of entriesOf(chunk)) {
-    const texts = textsOf(details[entry.position]);
+    const texts = {};
     for (const { field, value, key } of words) {
+      texts[field] ??= textOf(details[entry.position], field);
       const count = occurrences(texts[field], value);
       if (count) textHits.get(key)?.counts.set(entry, count);
     }
