@@ -12,6 +12,7 @@ CASE = "#suite=support&case=refund-window"
 def test_the_help_lists_every_key(open_page, sample_file):
     page = open_page(sample_file)
     page.keyboard.press("?")
+    assert page.locator("#help").evaluate("help => help.scrollTop") == 0
     written = page.locator("dialog kbd").all_inner_texts()
     assert len(set(written)) == len(written)
     assert {"j", "k", "/", "o", "Esc", "←", "→", "d", "v", "e", "t", "l", "?"} <= set(written)

@@ -37,7 +37,7 @@ function keyPressed(event) {
 function helpDialog() {
   const written = (binding) => (binding.show || binding.keys).map((key) => el("kbd", null, key));
   return el("dialog", { id: "help", "aria-labelledby": "help-title" },
-    el("h2", { id: "help-title" }, t("help.title")),
+    el("h2", { id: "help-title", tabindex: -1, autofocus: true }, t("help.title")),
     keyGroups.map(({ group, bindings }) => el("section", null, el("h3", null, t(group)),
       el("dl", null, bindings.filter((binding) => binding.help).map((binding) => el("div", null,
         el("dt", null, written(binding)), el("dd", null, t(binding.help))))))),
