@@ -29,8 +29,8 @@ def command(
 
     Read off the baselines: JSON and its schema, language, refusals, length, facts and whatever else all answers of a
     case share. Every check was tried on every recorded answer. What recorded answers share need not be what they must
-    do: keep what is meant. SUITES are files, folders or names of suites; without any, the project's own suites are read.
-    Nothing is sent, nothing is written.
+    do: keep what is meant. SUITES are files, folders or names of suites; without any, the project's own suites are
+    read. Nothing is sent, nothing is written.
     """
     from promptreg.cli.console import notices, reader_language  # noqa: PLC0415 - loaded when the command runs
     from promptreg.config import load_config  # noqa: PLC0415 - see above
