@@ -25,6 +25,7 @@ from typing import TYPE_CHECKING, Final
 
 from promptreg.scoring.faults.catalogue import catalogue
 from promptreg.text.sentence import Sentence
+from promptreg.verdict.causes.beginnings import with_shared_beginnings
 from promptreg.verdict.causes.consequences import (
     CHANNEL,
     CHECK,
@@ -36,7 +37,7 @@ from promptreg.verdict.causes.consequences import (
     by_likelihood,
     explained_by,
 )
-from promptreg.verdict.causes.words import Words, words_of
+from promptreg.verdict.causes.words import Words, said, words_of
 from promptreg.verdict.evidence import FREE_OF
 from promptreg.verdict.model import SEVERITY_CLASS, CaseVerdict
 
@@ -97,7 +98,7 @@ def clusters_of(cases: Iterable[CaseJudgement]) -> tuple[Cluster, ...]:
         cases: of one suite, in any order; their ids are different.
     """
     ordered = sorted(cases, key=_order)
-    causes = {case.case_id: dict(_causes(case)) for case in ordered}
+    causes = with_shared_beginnings({case.case_id: dict(_causes(case)) for case in ordered})
     proven = {cause for case in ordered if case.verdict in _JUDGED_WORSE for cause in causes[case.case_id]}
     by_cause: dict[Cause, list[CaseJudgement]] = {}
     for case in ordered:
@@ -222,6 +223,7 @@ def _cluster(
     words = _words(cause, cases)
     explained = set().union(*(consequences.get(one, set()) for one in same)) - set(same)
     also = [*same[1:], *by_likelihood(explained)]
+    titles = dict.fromkeys(_words(other, cases).title for other in also)
     return Cluster(
         cause=cause,
         title=words.title,
@@ -229,7 +231,7 @@ def _cluster(
         case_ids=tuple(case.case_id for case in cases),
         samples=sum(causes[case.case_id][cause] for case in cases),
         verdict=cases[0].verdict,
-        also=tuple(dict.fromkeys(_words(other, cases).title for other in also)),
+        also=tuple(title for title in titles if said(title) != said(words.title)),
     )
 
 

@@ -17,13 +17,15 @@ if TYPE_CHECKING:
 Cause = tuple[str, ...]
 
 FAULT, MOVED, CHECK, CHANNEL, ERROR, FACTS = "fault", "moved", "check", "channel", "error", "facts"
+BEGINS: Final = "begins"
+"""Target answers of several cases begin with one and the same text, with which no source answer begins."""
 CONTEXT: Final = "context"
 """The target was sent a shortened conversation, and the source was not sent the same."""
 
 _LAYOUT: Final = frozenset({"fence", "no_fence", "table", "no_table", "list", "no_list", "single_line"})
 _SAID: Final = frozenset({CHANNEL, CHECK, "language"})
 """What the text says, and whether it passes."""
-_TEXT: Final = _LAYOUT | _SAID | {"json", "json_shape", "length", "F24", "F25"}
+_TEXT: Final = _LAYOUT | _SAID | {"json", "json_shape", "length", BEGINS, "F24", "F25"}
 """What one reads off the text of an answer."""
 _CALLS: Final = frozenset({"tool_call", "no_tool_call", "tool_arguments", "text"})
 _THOUGHT: Final = frozenset({"reasoning", MOVED, "F10", "F13"})
@@ -37,7 +39,8 @@ _LEADS_TO: Final[Mapping[str, frozenset[str]]] = {
     "F02": _ALL | {"F26"},
     "F03": _ALL | {"F26"},
     "F04": _TEXT | {"text", "F05"},
-    "F05": _SAID | {"length", "text"},
+    # A sentence in another language is no JSON either.
+    "F05": _SAID | {"length", "text", "json", "json_shape", "single_line", "F24", "F25"},
     "F06": frozenset({CHANNEL, CHECK, "json", "json_shape", "F24", "F25"}),
     "F07": frozenset({CHANNEL, CHECK, "json", "text", "F24", "F25"}),
     "F09": _TEXT | _THOUGHT | {"text", "F14", "F31"},
@@ -71,6 +74,7 @@ _LEADS_TO: Final[Mapping[str, frozenset[str]]] = {
     # What was not sent is a reason for what is not answered; for the form of an answer it is none.
     CONTEXT: frozenset({CHANNEL, CHECK, "length"}),
     # Of signs only what they lead to in the same answers: `signs_of` reads the others off other answers.
+    BEGINS: (_TEXT - {BEGINS}) | {"text"},
     "json": frozenset({"F24", "F25"}),
     "json_shape": frozenset({"F25"}),
     "refusal": frozenset({"finish_reason", "F05", "F24", "F25", "F53", CHECK}),
@@ -131,7 +135,7 @@ def by_likelihood(causes: Iterable[Cause]) -> list[Cause]:
 
 
 _LIKELIEST: Final = (
-    *(ERROR, MOVED, "json", FAULT, CONTEXT, "empty", "refusal", "language", "tool_call", "no_tool_call"),
+    *(ERROR, MOVED, BEGINS, "json", FAULT, CONTEXT, "empty", "refusal", "language", "tool_call", "no_tool_call"),
     *("tool_arguments", "json_shape", "cut", "fence", "no_fence", "table", "no_table", "list", "no_list"),
     *("single_line", "length", "finish_reason", "reasoning", "text", CHECK, CHANNEL),
 )

@@ -16,6 +16,8 @@ A sign is a cause and the number of target answers that show it:
 ("finish_reason", "length")      ends as no source answer ended
 ("fence",) ("no_fence",) ("table",) ("no_table",) ("list",) ("no_list",) ("single_line",)    another layout
 ("reasoning", "present" or "absent")         as all source answers had it, and these do not
+("begins", text)                 all begin with a text with which no source answer begins, at most 80 characters; told
+                                 only where several cases show it (see `beginnings`)
 ("facts",)                       lacks a number or name that all source answers state
 
 An answer that is shorter because it is empty or a refusal is only the latter: lengths, languages and facts are read off
@@ -27,16 +29,18 @@ target answers at least two have to show it.
 from __future__ import annotations
 
 from collections import Counter
+from os.path import commonprefix
 from typing import TYPE_CHECKING, Final
 
 from promptreg.scoring.contract.features import Feature
 from promptreg.scoring.contract.implied import place_of
+from promptreg.verdict.causes.consequences import BEGINS
 from promptreg.verdict.model import Sign
 from promptreg.verdict.statistics.contract import LENGTH_SLACK
 from promptreg.verdict.statistics.regression import fisher_p
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Mapping, Sequence
 
     from promptreg.scoring.contract.shared import Breach
     from promptreg.scoring.traits import AnswerTraits
@@ -49,6 +53,10 @@ MOST_CHANCE: Final = 0.1
 
 _READ_OTHERWISE: Final = frozenset({"no_refusal", "language", "finish_reason", "fact"})
 """Kinds of features that are read off the traits here, so that cases without a contract have them too, or last."""
+
+SHORTEST_BEGINNING: Final = 8
+LONGEST_BEGINNING: Final = 80
+"""Characters of a text with which answers of several cases begin."""
 
 _GRAVE: Final = frozenset({"empty", "text", "refusal", "json", "tool_call", "no_tool_call"})
 """First words of causes that explain another length, language or fact."""
@@ -82,6 +90,7 @@ def signs_of(case: CaseEvidence, breaches: Iterable[Breach]) -> tuple[Sign, ...]
         signs["finish_reason", reason] = answers - told.get(reason, set())
     lacking = {index for breach in breaches if breach.shared.feature.kind == "fact" for index in breach.answers}
     signs["facts",] = lacking - grave - reshaped - set().union(*lengths.values())
+    signs.update(_beginning(case.traits, n, refusing))
     found = [
         Sign(cause, len(answers))
         for cause, answers in signs.items()
@@ -163,6 +172,18 @@ def _languages(traits: Sequence[AnswerTraits], n: int, answers: Iterable[int]) -
         if language is not None and language not in source:
             signs.setdefault(("language", language), set()).add(index)
     return signs
+
+
+def _beginning(traits: Sequence[AnswerTraits], n: int, refusing: Collection[int]) -> dict[Cause, set[int]]:
+    """The text with which all target answers begin and no source answer does. Of fences the layout tells."""
+    contents = [trait.text.partition("\0")[0] for trait in traits[n:]]
+    shared = commonprefix(contents)[:LONGEST_BEGINNING]  # noqa: RUF071 - of texts, not of paths
+    start = shared[:SHORTEST_BEGINNING]
+    if refusing or len(start.strip()) < SHORTEST_BEGINNING or start.startswith(("```", "~~~")):
+        return {}
+    if any(trait.text.startswith(start) for trait in traits[:n]):
+        return {}
+    return {(BEGINS, shared): set(range(n, len(traits)))}
 
 
 def _lengths(traits: Sequence[AnswerTraits], n: int, answers: Iterable[int]) -> dict[Cause, set[int]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from promptreg.scoring.checks.language import language_name
@@ -13,6 +14,8 @@ from promptreg.verdict.words.case_sentences import channel_name
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+_KIND: Final = re.compile("^F[0-9]{2} ")
+
 LONGEST: Final = 60
 """Characters of a name from outside (a check, a tool, a finish reason) in a title."""
 
@@ -22,6 +25,11 @@ class Words(NamedTuple):
 
     title: Sentence
     next_step: Sentence
+
+
+def said(title: Sentence) -> str:
+    """What a title says, the same for two that say the same: "F51 Empty answer" and "Empty answers"."""
+    return _KIND.sub("", title.en).lower().removesuffix("s")
 
 
 def words_of(cause: tuple[str, ...]) -> Words:
@@ -183,6 +191,12 @@ _WORDS: Final[Mapping[str, Words]] = {
         "JSON 的键或类型变了",
         "Give the target a JSON schema through response_format, or list the keys in the prompt.",
         "用 response_format 给目标部署一个 JSON schema，或在提示词中列出各键。",
+    ),
+    "begins": _words(
+        "Answers begin with “{}”",
+        "回答以“{}”开头",
+        "Find what puts it before the answers: the chat template, a gateway, a wrapper around the client.",
+        "查找是什么把它加在回答前面：聊天模板、网关或客户端的包装。",
     ),
     "context": _words(
         "Conversation shortened for the target",

@@ -277,6 +277,8 @@ def _own_noise(effect: ChannelEffect) -> Sentence:
         return Sentence(
             f", and varies {multiple:.2g} times as much in itself", f"，目标部署自身的波动是源部署的 {multiple:.2g} 倍"
         )
+    if not effect.target_spread:
+        return Sentence(", and does not vary in itself", "，目标部署自身没有波动")
     if multiple <= 0.5:
         return Sentence(
             f", and varies only {multiple:.2g} times as much in itself",
