@@ -29,12 +29,15 @@ def _reasoning_renamed(reply: Reply, asked: Asked) -> Reply:
 
 
 def _content_null(reply: Reply, _asked: Asked) -> Reply:
+    if not reply.content and reply.tool_calls:
+        return reply  # there is no text to put anywhere
     return replace(reply, content=None, reasoning=" ".join(filter(None, (reply.reasoning, reply.content))) or _THOUGHT)
 
 
 def _reasoning_cut(reply: Reply, _asked: Asked) -> Reply:
     thought = reply.reasoning or _THOUGHT
-    return replace(reply, content=None, reasoning=thought[: len(thought) // 2].rstrip(" .。"), finish_reason="stop")
+    cut = thought[: len(thought) // 2].rstrip(" .。")
+    return replace(reply, content=None, reasoning=cut, tool_calls=(), finish_reason="stop")
 
 
 def _thinking_flipped(reply: Reply, _asked: Asked) -> Reply:

@@ -75,6 +75,8 @@ def _cut_answer(reply: Reply, _asked: Asked) -> Reply:
 
 
 def _fenced_json(reply: Reply, _asked: Asked) -> Reply:
+    if not reply.content and reply.tool_calls:
+        return reply  # there is no text to put anywhere
     return replace(reply, content=f"```json\n{reply.content or '{}'}\n```")
 
 
