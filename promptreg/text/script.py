@@ -281,8 +281,9 @@ def _all_votes(latin: Counter[str]) -> dict[str, int]:
 def _latin_language(latin: Counter[str]) -> str:
     votes = _all_votes(latin)
     best = max(votes, key=votes.__getitem__)
-    # One word decides nothing: "die", "a" and "no" stand in English texts as well. Nor do parts of names.
-    if all(word in _IN_NAMES for word in latin if best in _LANGUAGES_OF_WORD.get(word, ())):
+    # One word decides nothing: "die", "a" and "no" stand in English texts as well. Nor do parts of names, or "na na".
+    voters = [word for word in latin if best in _LANGUAGES_OF_WORD.get(word, ())]
+    if all(word in _IN_NAMES for word in voters) or (len(voters) == 1 and votes[best] == latin[voters[0]]):
         return "en"
     return best if votes[best] >= max(2, 2 * votes["en"]) else "en"
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
+from itertools import islice
 from typing import TYPE_CHECKING, Final
 
 from promptreg.scoring.faults.asked import text_to_echo
 from promptreg.scoring.faults.catalogue import found
-from promptreg.scoring.faults.model import Probe, Rule
+from promptreg.scoring.faults.model import Probe, Rule, Severity
 
 if TYPE_CHECKING:
     from collections.abc import Container, Iterator, Sequence
@@ -22,6 +23,18 @@ _MOST_TOKENS: Final = 400
 _PAGE: Final = re.compile(r"https?://[^\s<>\"'，。）)]{4,300}")
 _ADDRESS: Final = re.compile(_PAGE.pattern + r"|[\w.+-]{1,64}@[\w-]{1,64}\.[\w.-]{2,64}")
 _TOKEN: Final = re.compile(r"[A-Za-zÀ-ÖØ-öø-ÿ0-9](?:[A-Za-zÀ-ÖØ-öø-ÿ0-9]|[-_.:/,](?=[A-Za-z0-9])){2,60}")
+_SHORT_NUMBER: Final = re.compile(r"(?<![\d.,])([1-9]\d{2,5})(?![\d.,]\d|\d)")
+_MOST_TAKEN: Final = 4_000
+_HAN_TRIPLE: Final = re.compile(r"(?=([一-鿿]{3}))")
+_AROUND: Final = 3
+"""Characters on a side that must be the recorded ones for a text to stand in the place of another."""
+
+_OFTEN_LEFT_OUT: Final = frozenset(
+    "的了是在有和与及也都就会要可以把被请您你我他她它们个这那一不所很再又还并或而之其为将已经能够应该需须得着过地于从向对给让使到去来上下里中内外"
+    "市省县区镇村州国山路街站号楼层店院校馆部社司家人者员学大小老新第总两几每各种次位名件条份张本台间座只点时分日月年天周元块"
+)
+"""Characters that a sentence does without, and those of forms that come shorter: 北京市, 新品, 两个."""
+
 _BLANKS: Final = re.compile(r"\s+")
 _QUOTES: Final = "\"'“”‘’「」『』`*. 。!！\n"
 
@@ -51,6 +64,78 @@ def _dropped(call: Observation) -> Iterator[Finding]:
             continue
         yield found("F06", f"content[{answer.index(got)}]", f"“{given}” came back as “{got}”")
         return
+
+
+def _in_place(call: Observation) -> Iterator[Finding]:
+    """What all recorded answers took from the prompt, and what stands in its place with a character less."""
+    if call.golden is None or call.content.blank or not call.golden.contents or not call.request:
+        return
+    answer = call.content.raw[:_LONGEST]
+    goldens = [golden[:_LONGEST] for golden in call.golden.contents]
+    if answer in goldens:
+        return
+    for severity, pairs in ((None, _shorter_numbers), (Severity.WARNING, _shorter_names)):
+        for given, got, offset, sure in pairs(call.prompt.raw[-_LONGEST:], answer, goldens):
+            if not _cut_within(call, given, got):
+                what = f"“{given}” came back as “{got}”"
+                yield found("F06", f"content[{offset}]", what, severity if sure else Severity.WARNING)
+                return
+
+
+def _taken(pattern: re.Pattern[str], prompt: str, answer: str, goldens: Sequence[str]) -> Iterator[re.Match[str]]:
+    """What a recorded answer has of a pattern that the prompt and all other recorded ones have, and the answer not."""
+    for match in islice(pattern.finditer(goldens[0]), _MOST_TAKEN):
+        given = match[1]
+        if given in prompt and given not in answer and all(given in golden for golden in goldens[1:]):
+            yield match
+
+
+def _shorter_numbers(prompt: str, answer: str, goldens: Sequence[str]) -> Iterator[tuple[str, str, int, bool]]:
+    """Numbers that lost a digit: as given, as they came back, where, and whether both sides are the recorded ones."""
+    for match in _taken(_SHORT_NUMBER, prompt, answer, goldens):
+        for got in dict.fromkeys(match[1][:at] + match[1][at + 1 :] for at in range(len(match[1]))):
+            if any(_has_number(got, text) for text in (prompt, *goldens)) or not _has_number(got, answer):
+                continue
+            for sides in (2, 1):
+                offset = _placed(got, answer, goldens[0], match, sides=sides)
+                if offset is not None:
+                    yield match[1], got, offset, sides == 2
+
+
+def _shorter_names(prompt: str, answer: str, goldens: Sequence[str]) -> Iterator[tuple[str, str, int, bool]]:
+    """Chinese words that lost their first or second character; without its last one a name is often a short form."""
+    for match in _taken(_HAN_TRIPLE, prompt, answer, goldens):
+        given = match[1]
+        for got, lost in ((given[1:], given[0]), (given[0] + given[2], given[1])):
+            if lost not in _OFTEN_LEFT_OUT and lost not in got:
+                offset = _placed(got, answer, goldens[0], match, sides=2)
+                if offset is not None:
+                    yield given, got, offset, True
+
+
+def _has_number(number: str, text: str) -> bool:
+    return re.search(rf"(?<!\d){number}(?!\d)", text) is not None
+
+
+def _placed(got: str, answer: str, golden: str, match: re.Match[str], *, sides: int) -> int | None:
+    """Where a text stands in an answer between what stands around a match in the recorded one; None where it does not.
+
+    Args:
+        got: the text.
+        answer: the answer.
+        golden: the recorded answer.
+        match: what stands in the recorded answer instead.
+        sides: how many of the two sides must be equal.
+    """
+    begin, end = match.span(1)
+    before, after = golden[max(0, begin - _AROUND) : begin], golden[end : end + _AROUND]
+    pieces = [before + got + after] if sides == 2 else [before + got, got + after]
+    for piece in pieces:
+        around = piece.replace(got, "", 1)
+        at = answer.find(piece) if sum(map(str.isalpha, around)) >= sides and piece not in golden else -1
+        if at >= 0:
+            return at + (len(before) if piece.startswith(before + got) else 0)
+    return None
 
 
 def _shorter_echo(echo: str, answer: str, *, cut: bool) -> tuple[str, str] | None:
@@ -144,5 +229,15 @@ def _recorded(call: Observation, got: str) -> bool:
     return call.golden is not None and any(got in content for content in call.golden.contents)
 
 
-rules: Final[tuple[Rule, ...]] = (Rule("F06", Probe.SPECIAL, _dropped),)
+def _all(call: Observation) -> Iterator[Finding]:
+    """What is gone from a token that can be told by itself, else what is gone from its place."""
+    any_found = False
+    for finding in _dropped(call):
+        any_found = True
+        yield finding
+    if not any_found:
+        yield from _in_place(call)
+
+
+rules: Final[tuple[Rule, ...]] = (Rule("F06", Probe.SPECIAL, _all),)
 """F06."""
