@@ -444,7 +444,7 @@ def test_a_system_without_utf8(pair):
         ["compare", "--alpha", "2"],
         ["compare", "--select", "tag:("],
         ["report"],
-        ["report", "some-run", "-o", "report.md"],
+        ["report", "some-run", "-o", "report.docx"],
         ["compare", "--run", "some-run", "--passes", "3"],
         ["compare", "--run", "some-run", "--dry-run"],
         ["compare", "--run", "some-run", "--resume", "--to", "gpu"],
