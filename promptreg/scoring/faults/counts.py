@@ -23,7 +23,8 @@ _MOST_POSITIONS: Final = 5000
 _WORD: Final = re.compile(r"[A-Za-z]{2,}")
 _HAN: Final = re.compile(r"[㐀-鿿]+")
 _LEAST_ESTIMATED: Final = 60
-"""Characters of an answer below which the count of its tokens is not held against its text."""
+"""Characters of an answer below which the count of its tokens is held against nothing but its bytes in UTF-8, of which
+each takes a token at most; 32 more are left for special tokens, and 48 for the marks around each tool call."""
 
 
 def usage(call: Observation) -> Iterator[Finding]:
@@ -85,7 +86,8 @@ def _against_text(call: Observation) -> Iterator[Finding]:
     hidden = counts.reasoning_tokens or 0 if not call.reasoning else 0
     tokens = counts.completion_tokens - hidden
     if len(text) < _LEAST_ESTIMATED:
-        if tokens > 24 + 3 * len(text.encode("utf-8", "replace")) and call.finish_reason != "length":
+        bound = len(text.encode("utf-8", "replace")) + 32 + 48 * len(call.tool_calls)
+        if tokens > bound and call.finish_reason != "length":
             yield found("F30", "usage.completion_tokens", f"{tokens} tokens for {len(text)} characters")
         return
     beyond_ascii = 0 if text.isascii() else (len(text.encode("utf-8", "replace")) - len(text)) / 2

@@ -19,7 +19,8 @@ _TOOL: Final = re.compile(
     r"|<[｜|]tool[_ ](?:calls?|outputs?)[_ ](?:section[_ ])?(?:argument[_ ])?(?:begin|end)[｜|]>"
     r"|<[｜|]tool[_ ]sep[｜|]>"
     r"|</?tool_calls?>"
-    r"|<function=[\w.-]{1,64}>",
+    r"|<function=[\w.-]{1,64}>"
+    r"|\[TOOL_CALLS\](?=\s{0,4}(?:\[?\s{0,4}\{|[\w.-]{1,64}(?:\[ARGS\]|\{)))",
 )
 # A block that was still being written, or held back, when the answer ended.
 _TOOL_BEGUN: Final = re.compile(
@@ -39,8 +40,12 @@ _SPECIAL: Final = re.compile(
     r"|<\|[A-Za-z]{2,20}▁[A-Za-z▁]{1,30}\|>"
     r"|\[(?:BOS|EOS|PAD|UNK)\](?=\s*(?:\[|\Z))",
 )
+# Tokens that look like tags of a page: only at the very beginning of a text, or glued to its very end.
+_FIRST: Final = re.compile(r"\s{0,4}(<(?:s|pad|bos|unk)>)(?![ \t]?[a-z])")
+_LAST: Final = re.compile(r"(?<=[^\s\"'`“‘「（(])(</s>|<(?:eos|pad|unk)>)\s{0,4}\Z")
+_EDGES: Final = ("<s>", "</s>", "<pad>", "<bos>", "<eos>", "<unk>")
 _SPECIAL_BEGUN: Final = re.compile(r"<｜[A-Za-z▁_ ]{1,40}\Z")
-_TOOL_WORDS: Final = ("DSML", "tool", "<function=")
+_TOOL_WORDS: Final = ("DSML", "tool", "<function=", "[TOOL_CALLS]")
 """Tool markup holds one of these; looking for them first is many times as fast in a text full of bars."""
 
 _SPECIAL_BEGINS: Final = ("<｜", "<|", "[BOS]", "[EOS]", "[PAD]", "[UNK]")
@@ -101,7 +106,7 @@ def tool_mark(text: str, *, about: bool = False) -> Mark | None:
         text: the text, in which code does not count as such.
         about: whether marks that a sentence only speaks of are passed over.
     """
-    if "｜" in text or "|" in text or "<" in text or "▁" in text or "‖" in text:
+    if "｜" in text or "|" in text or "<" in text or "▁" in text or "‖" in text or "[TOOL_CALLS]" in text:
         for found in _TOOL.finditer(text) if any(word in text for word in _TOOL_WORDS) else ():
             mark = Mark(found.group(), found.start())
             if not (about and spoken_of(mark, text)):
@@ -121,9 +126,9 @@ def bare_invoke(text: str) -> Mark | None:
 
 def special_marks(text: str) -> list[Mark]:
     """The special tokens in a text that are no tool markup, at most 64 of them."""
+    found = _edges(text)
     if not any(begin in text for begin in _SPECIAL_BEGINS):
-        return []
-    found: list[Mark] = []
+        return found
     for match in _SPECIAL.finditer(text):
         if _TOOL.match(match.group()) is None:
             found.append(Mark(match.group(), match.start()))
@@ -133,6 +138,16 @@ def special_marks(text: str) -> list[Mark]:
     if begun is not None and _TOOL_BEGUN.search(text, max(0, len(text) - 48)) is None:
         found.append(Mark(begun.group(), begun.start(), whole=False))
     return found
+
+
+def _edges(text: str) -> list[Mark]:
+    """Tokens in the form of a tag at the beginning or the end of a text that does not use them as tags of a page."""
+    if not any(edge in text[:12] or edge in text[-12:] for edge in _EDGES):
+        return []
+    matches = [match for match in (_FIRST.match(text), _LAST.search(text, max(0, len(text) - 16))) if match is not None]
+    marks = [Mark(match[1], match.start(1)) for match in matches]
+    struck = text.count("<s>") and text.count("</s>")  # text that is struck out on a page has both
+    return [mark for mark in marks if not (struck and mark.text.strip("</>") == "s")]
 
 
 def known(mark: Mark, call: Observation, recorded: tuple[Text, ...], *, in_prompt: bool = True) -> bool:

@@ -28,6 +28,10 @@ if TYPE_CHECKING:
 SLOWEST_S: Final = 120.0
 """Seconds to the first byte after which a call counts as hanging."""
 
+_SLOWEST_TOKENS: Final = 2.0
+_SLOWEST_PROMPT: Final = 100.0
+"""Tokens per second that a slow server writes and reads."""
+
 _DEAD_AFTER: Final = 3
 _RATE_SUSPECTS: Final = ("rate_limit", "overload")
 _PLAIN_PARAMETERS: Final = frozenset({"messages", "model", "stream", "response_format", "tools", "user", "stop"})
@@ -173,7 +177,7 @@ def hanging(call: Observation) -> Iterator[Finding]:
     if not is_chat(call.label):
         return
     if call.status is None:
-        if call.failure is not None:
+        if call.failure is not None and call.failure is not FailureKind.CONNECT:
             yield found("F48", "status", f"no response: {call.failure_message}")
         return
     if refused(call):
@@ -187,8 +191,16 @@ def hanging(call: Observation) -> Iterator[Finding]:
     first = call.frames.at_s(0) if call.frames else None
     if first is not None and first > SLOWEST_S:
         yield found("F48", "frames[0]", f"the first event came after {first:.0f} s")
-    elif not call.streamed and call.answered and (call.duration_s or 0) > 5 * SLOWEST_S:
+    elif not call.streamed and call.answered and (call.duration_s or 0) > _patience_s(call):
         yield found("F48", "duration_s", f"the answer came after {call.duration_s:.0f} s")
+
+
+def _patience_s(call: Observation) -> float:
+    """Seconds after which a body counts as late: it comes as a whole, so a long one may take longer."""
+    usage = call.usage
+    if usage is None or usage.completion_tokens is None:
+        return 5 * SLOWEST_S
+    return SLOWEST_S + usage.completion_tokens / _SLOWEST_TOKENS + (usage.prompt_tokens or 0) / _SLOWEST_PROMPT
 
 
 def lying_health(calls: Sequence[Observation]) -> Iterator[Finding]:
@@ -205,6 +217,8 @@ def server_error(call: Observation) -> Iterator[Finding]:
         error = error_of(call)
         if error.cause is Cause.ENGINE or (call.status == 500 and error.cause is Cause.STRUCTURED):
             yield found("F49", "status", f"HTTP {call.status}: {error.message}")
+    elif call.failure is FailureKind.CONNECT and call.status is None and is_chat(call.label):
+        yield found("F49", "status", f"nothing answers at the address: {call.failure_message}")
     elif call.failure is FailureKind.DISCONNECTED and not call.streamed and is_chat(call.label) and not call.answered:
         yield found("F49", "body", f"the connection broke: {call.failure_message}")
 

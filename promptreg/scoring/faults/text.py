@@ -159,7 +159,7 @@ def _unrelated(call: Observation) -> Iterator[Finding]:
     else:
         told = " ".join(text for role, text in messages if role != "user")
         related = (
-            question.lower() in re.findall(r"\w+", content.lower())
+            not set(re.findall(r"\w+", question.lower())).isdisjoint(re.findall(r"\w+", content.lower()))
             or (not question.isascii() and question in content)
             or bool(words & _content_words(told))
             or _POLITE.search(content) is not None

@@ -39,6 +39,9 @@ _LONGEST_TEXT_CALL: Final = 20_000
 _INSTRUCTING: Final = ("system", "developer")
 """Roles whose messages say how to call tools, and are not what a call is about."""
 
+_CAP_SLACK: Final = 2
+"""Tokens that a server may count otherwise at the cap."""
+
 _NOTHING_SENT: Final = ("F19 empty", "F21 null")
 """Keys of the problems that no arguments at all are."""
 
@@ -183,13 +186,23 @@ def _finish(call: Observation) -> Iterator[Finding]:
         return
     if finish in _TOOL_FINISHES and not call.tool_calls:
         yield found("F17", "finish_reason", f"finish_reason is {finish}, but there is no tool call")
-    elif call.tool_calls and finish not in _TOOL_FINISHES and finish not in ("length", "content_filter"):
+    elif call.tool_calls and finish not in _TOOL_FINISHES and finish != "content_filter":
+        if finish == "length" and not _ended_by_itself(call):
+            return
         if forced_tool(call.request) is not None and finish == "stop":
             return  # OpenAI and vLLM say stop when the request names the tool
         if call.golden is not None and finish in (call.golden.finish_reasons or ()):
             return
         calls = ", ".join(one.name for one in call.tool_calls[:3])
         yield found("F18", "finish_reason", f"finish_reason is {finish} beside a call of {calls}")
+
+
+def _ended_by_itself(call: Observation) -> bool:
+    """Whether all calls are whole and the cap that the client asked for was not reached."""
+    tokens = call.usage.completion_tokens if call.usage is not None else None
+    if call.token_cap is None or tokens is None or tokens >= call.token_cap - _CAP_SLACK:
+        return False
+    return all(isinstance(_parsed(one.arguments), dict) for one in call.tool_calls)
 
 
 def _arguments(call: Observation) -> Iterator[Finding]:
