@@ -92,8 +92,9 @@ def _print_list(records: tuple[RunRecord, ...]) -> None:
             ", ".join(record.suites),
         )
     out = console()
-    # A narrow terminal wraps the lines itself; cutting the cells would hide the verdicts.
-    out.width = max(out.width, Measurement.get(out, out.options.update(width=PIPE_WIDTH), table).maximum)
+    # A narrow terminal wraps the lines itself; cutting the cells would hide the verdicts. The width is the table's own:
+    # that of the console does not count on a dumb terminal, which rich takes to be 80 wide.
+    table.width = Measurement.get(out, out.options.update(width=PIPE_WIDTH), table).maximum
     out.print(table)
 
 

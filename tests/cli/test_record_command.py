@@ -176,7 +176,7 @@ def test_one_suite_of_two_can_be_recorded(pair):
     done = pair.record("--passes", "1")
     assert len(pair.source.chats) == 2 + 7
     assert pair.baseline.exists()
-    assert "other: 1 cases" in done.stdout
+    assert "other: 1 case, " in done.stdout
     assert "support: 6 cases" in done.stdout
 
 
