@@ -14,6 +14,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
+from promptreg.scoring.faults.case import ordered
 from promptreg.scoring.faults.model import Severity
 from promptreg.text.sentence import Sentence
 from promptreg.verdict.evidence import FREE_OF
@@ -24,7 +25,7 @@ from promptreg.verdict.words import fault_sentences
 if TYPE_CHECKING:
     from collections.abc import Container, Iterable, Sequence
 
-    from promptreg.scoring.faults.case import CaseFaults, FaultPasses
+    from promptreg.scoring.faults.case import CaseFault, CaseFaults, FaultPasses
     from promptreg.verdict.evidence import CaseEvidence
     from promptreg.verdict.model import CheckOutcome
 
@@ -48,8 +49,8 @@ def with_faults(judgement: CaseJudgement, case: CaseEvidence) -> CaseJudgement:
         case: its evidence.
     """
     faults = case.faults
-    judgement = replace(judgement, faults=faults.told)
     proven = {outcome.check.removeprefix(FREE_OF) for outcome in judgement.checks if outcome.worse}
+    judgement = replace(judgement, faults=_told(faults, proven))
     fatal = intolerable(faults)
     others = tuple(fault for fault in unexplained(faults) if fault.kind not in proven)
     if fatal:
@@ -82,6 +83,16 @@ def with_faults(judgement: CaseJudgement, case: CaseEvidence) -> CaseJudgement:
     if judgement.verdict is CaseVerdict.CHANGED:
         return replace(judgement, sentence=_joined(said, judgement.sentence))
     return replace(judgement, sentence=_joined(judgement.sentence, said))
+
+
+def _told(faults: CaseFaults, proven: Container[str]) -> tuple[CaseFault, ...]:
+    """What the target shows, with what the regression test proved: the lists must not say less than the verdict."""
+    told = {fault.finding.kind: fault for fault in faults.told}
+    for fault in faults.blind_told:
+        kind = fault.finding.kind
+        if kind in proven and (kind not in told or told[kind].target < fault.target):
+            told[kind] = fault
+    return ordered(tuple(told.values()))
 
 
 def _told_beside(judgement: CaseJudgement, kinds: Container[str]) -> Sentence | None:

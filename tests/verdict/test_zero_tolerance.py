@@ -212,3 +212,20 @@ def test_json_says_which_and_how_rare_the_others_are():
     assert said["fault_calls"] == 5
     assert said["unseen_below"] == pytest.approx(1 - 0.05 ** (1 / 5), rel=1e-5)
     assert judge_suite("s", given).json_text() == judgement.json_text()
+
+
+def test_the_list_of_faults_never_says_less_than_what_the_test_proved():
+    proven = passes("F51", [1, 1, 1, 1, 1], [False] * 10)
+    by_itself = CaseFault(found("F51", "content", "no text", Severity.ERROR), 5, 5, 0, 10)
+    blind = replace(faults(blind=[proven]), blind_told=(by_itself,))
+    judgement = only(judge_suite("s", [case(blind)]))
+    assert judgement.verdict is CaseVerdict.FAIL
+    assert judgement.sentence.en.startswith("F51 (Empty answer) was seen in 5 of 5 target calls")
+    assert [(fault.finding.kind, fault.target) for fault in judgement.faults] == [("F51", 5)]
+
+
+def test_what_no_test_proved_is_told_as_the_golden_has_it():
+    once = passes("F51", [1, 0, 0, 0, 0], [False] * 10)
+    by_itself = CaseFault(found("F51", "content", "no text", Severity.ERROR), 1, 5, 0, 10)
+    blind = replace(faults(blind=[once]), blind_told=(by_itself,))
+    assert only(judge_suite("s", [case(blind)])).faults == ()

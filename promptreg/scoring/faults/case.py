@@ -121,6 +121,9 @@ class CaseFaults:
     """Target calls that hold an answer: what was not seen in a call without one says nothing."""
     source_calls: int = 0
     """Source calls that are known."""
+    blind_told: tuple[CaseFault, ...] = ()
+    """Of `blind` what the target shows more often than the source, as it would be told. `told` may lack it: with the
+    golden in hand a rule may think it right. Where the regression test rejects for it, it is told all the same."""
 
     def with_passes(self, found: FaultPasses, finding: Finding, own: Entry | None = None) -> CaseFaults:
         """The same with one kind more, such as one that only the whole set of cases shows.
@@ -139,7 +142,7 @@ class CaseFaults:
             own,
         )
         told = (*self.told, fault) if fault.more_often else self.told
-        return replace(self, told=_ordered(told), passes=(*self.passes, found))
+        return replace(self, told=ordered(told), passes=(*self.passes, found))
 
 
 NO_FAULTS: Final = CaseFaults()
@@ -187,7 +190,8 @@ def case_faults(
             refused = all(finding.where == "status" for finding in findings if finding.severity is severity)
             passes.append(FaultPasses(kind, severity, having, on_source, silent=not refused))
     answered = sum(call.answered for call in target)
-    found = CaseFaults(_ordered(told), tuple(passes), _blind(of_source, target, families), answered, known)
+    blind, blind_told = _blind(of_source, target, families, own)
+    found = CaseFaults(ordered(told), tuple(passes), blind, answered, known, blind_told)
     for finding, together in _of_runs(source, target, run_rules(families)) if repeated else ():
         found = found.with_passes(together, finding, own.get(finding.kind))
     return found
@@ -205,18 +209,19 @@ def _blind(
     of_source: Sequence[Mapping[str, Finding] | None],
     target: Sequence[Observation],
     families: Sequence[Sequence[Rule]],
-) -> tuple[FaultPasses, ...]:
-    """Freedom from each kind by rules that know no golden; see `CaseFaults.blind`."""
+    own: Mapping[str, Entry],
+) -> tuple[tuple[FaultPasses, ...], tuple[CaseFault, ...]]:
+    """Freedom from each kind by rules that know no golden; see `CaseFaults.blind` and `CaseFaults.blind_told`."""
     known = [kinds for kinds in of_source if kinds is not None]
     if not known or len(known) < len(of_source):
-        return ()
+        return (), ()
     of_target = [_kinds(call.told(golden=None), families) for call in target]
     sides = [
         [{kind for kind, finding in kinds.items() if finding.severity is Severity.ERROR} for kinds in side]
         for side in (known, of_target)
     ]
     # Which kinds are looked at depends on both sides alike: choosing them by what the target shows would favour it.
-    return tuple(
+    blind = tuple(
         FaultPasses(
             kind,
             Severity.ERROR,
@@ -225,6 +230,15 @@ def _blind(
         )
         for kind in sorted(set().union(*sides[0], *sides[1]))
     )
+    told = []
+    for passes in blind:
+        findings = [kinds[passes.kind] for kinds in of_target if passes.kind in kinds]
+        shown = sum(found is True for found in passes.source)
+        if findings:
+            gravest = min(findings, key=lambda finding: _GRAVITY[finding.severity])
+            count, calls = sum(passes.target), len(target)
+            told.append(CaseFault(gravest, count, calls, shown, len(known), own=own.get(passes.kind)))
+    return blind, tuple(fault for fault in told if fault.target and fault.more_often)
 
 
 def _of_runs(
@@ -283,7 +297,8 @@ def _run_findings(calls: Sequence[Observation], families: Sequence[Sequence[Rule
 _GRAVITY = {severity: rank for rank, severity in enumerate(Severity)}
 
 
-def _ordered(faults: Sequence[CaseFault]) -> tuple[CaseFault, ...]:
+def ordered(faults: Sequence[CaseFault]) -> tuple[CaseFault, ...]:
+    """The faults, the gravest first."""
     return tuple(sorted(faults, key=lambda fault: (_GRAVITY[fault.finding.severity], fault.finding.kind)))
 
 

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from promptreg.canonical import Json
+    from promptreg.scoring.faults.golden import Golden
     from promptreg.scoring.faults.model import Finding
 
 _WORTH_ESTIMATING: Final = 200
@@ -91,9 +92,18 @@ def _anything(call: Observation) -> bool:
 
 def _wished_empty(call: Observation) -> bool:
     """Whether an empty answer is right: the source gave one, or the question asks for one."""
-    if call.golden is not None and any(text.blank for text in call.golden.content_texts):
+    if call.golden is not None and _gave_nothing(call.golden):
         return True
     return not call.answer.content and _WISHED_EMPTY.search(call.last_question) is not None
+
+
+def _gave_nothing(golden: Golden) -> bool:
+    """Whether a recorded answer was empty. One that called a tool instead of writing was none."""
+    if golden.answers:
+        texts = zip(golden.answers, golden.content_texts, strict=False)
+        return any(text.blank and not answer.tool_calls for answer, text in texts)
+    calls = golden.finish_reasons is not None and golden.finish_reasons <= {"tool_calls", "function_call"}
+    return not (calls and golden.finish_reasons) and any(text.blank for text in golden.content_texts)
 
 
 def _silent_cut(call: Observation) -> Iterator[Finding]:

@@ -13,8 +13,9 @@ Which cases take part:
 * `new`, `missing` and `waived`: not at all.
 
 What another cause of the same case explains is no cluster of its own there: it is named beside its root (see
-`consequences`). Causes that stand in exactly the same cases are one cluster: the likeliest cause gives it title and
-next step, the others are named beside it. So a check that fails in every case whose JSON is fenced is not told twice.
+`consequences`). Where it stands alone in a few cases more, those are put to its root, and said to show only that (see
+`rest`). Causes that stand in exactly the same cases are one cluster: the likeliest cause gives it title and next step,
+the others are named beside it. So a check that fails in every case whose JSON is fenced is not told twice.
 """
 
 from __future__ import annotations
@@ -37,7 +38,8 @@ from promptreg.verdict.causes.consequences import (
     by_likelihood,
     explained_by,
 )
-from promptreg.verdict.causes.words import Words, said, words_of
+from promptreg.verdict.causes.rest import with_the_rest
+from promptreg.verdict.causes.words import Words, in_some_only, said, words_of
 from promptreg.verdict.evidence import FREE_OF
 from promptreg.verdict.model import SEVERITY_CLASS, CaseVerdict
 
@@ -107,7 +109,8 @@ def clusters_of(cases: Iterable[CaseJudgement]) -> tuple[Cluster, ...]:
                 by_cause.setdefault(cause, []).append(case)
     by_cause = _single_checks_by_name(by_cause, causes)
     roots, consequences = _folded(by_cause, causes)
-    found = [_cluster(same, roots[same[0]], causes, consequences) for same in _coinciding(roots)]
+    roots, instead = with_the_rest(roots, by_cause)
+    found = [_cluster(same, roots[same[0]], causes, consequences, instead) for same in _coinciding(roots)]
     worst = {case.case_id: case.severity for case in ordered}
     return tuple(
         sorted(
@@ -218,18 +221,28 @@ def _cluster(
     cases: Sequence[CaseJudgement],
     causes: Mapping[str, Mapping[Cause, int]],
     consequences: Mapping[Cause, set[Cause]],
+    instead: Mapping[Cause, Mapping[Cause, Sequence[CaseJudgement]]],
 ) -> Cluster:
     cause = same[0]
     words = _words(cause, cases)
     explained = set().union(*(consequences.get(one, set()) for one in same)) - set(same)
     also = [*same[1:], *by_likelihood(explained)]
-    titles = dict.fromkeys(_words(other, cases).title for other in also)
+    rest = [pair for one in same for pair in sorted(instead.get(one, {}).items())]
+    titles = dict.fromkeys(
+        (
+            *(in_some_only(len(some), _words(other, some).title) for other, some in rest),
+            *(_words(other, cases).title for other in also if other not in dict(rest)),
+        )
+    )
+    shown = {case.case_id: causes[case.case_id][cause] for case in cases if cause in causes[case.case_id]}
+    for other, some in rest:
+        shown |= {case.case_id: causes[case.case_id][other] for case in some if case.case_id not in shown}
     return Cluster(
         cause=cause,
         title=words.title,
         next_step=words.next_step,
         case_ids=tuple(case.case_id for case in cases),
-        samples=sum(causes[case.case_id][cause] for case in cases),
+        samples=sum(shown.values()),
         verdict=cases[0].verdict,
         also=tuple(title for title in titles if said(title) != said(words.title)),
     )

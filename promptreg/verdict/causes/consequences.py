@@ -90,6 +90,11 @@ def head_of(cause: Cause) -> str:
     return cause[1] if cause[0] == FAULT else cause[0]
 
 
+def leads_to(root: Cause, cause: Cause) -> bool:
+    """Whether a cause of the one kind explains one of the other."""
+    return head_of(cause) in _LEADS_TO.get(head_of(root), frozenset())
+
+
 def explained_by(cause: Cause, answers: Mapping[Cause, int]) -> tuple[Cause, ...]:
     """The causes of a case from which one of them follows, directly or not, and that follow from nothing themselves.
 

@@ -14,6 +14,7 @@ A sign is a cause and the number of target answers that show it:
 ("length", "shorter" or "longer", reason)    beyond ±40 % of all source answers; the reason is the finish reason of
                                  most of them where no source answer ended so, else ""
 ("finish_reason", "length")      ends as no source answer ended
+("no_fence", "whole")            the whole answer stands in a code block
 ("fence",) ("no_fence",) ("table",) ("no_table",) ("list",) ("no_list",) ("single_line",)    another layout
 ("reasoning", "present" or "absent")         as all source answers had it, and these do not
 ("begins", text)                 all begin with a text with which no source answer begins, at most 80 characters; told
@@ -114,8 +115,10 @@ def _of_breaches(case: CaseEvidence, breaches: Sequence[Breach]) -> dict[Cause, 
         if feature.kind in _READ_OTHERWISE:
             continue
         fenced = _holding_json(case, breach.answers) if feature.kind == "json" else frozenset()
+        whole = _all_fenced(case, breach.answers) if feature.kind == "no_fence" else frozenset()
         for index in breach.answers:
             cause = ("json", "fenced") if index in fenced else _cause(feature)
+            cause = ("no_fence", "whole") if index in whole else cause
             signs.setdefault(cause, set()).add(index)
     return signs
 
@@ -149,6 +152,14 @@ def _holding_json(case: CaseEvidence, answers: Iterable[int]) -> frozenset[int]:
         return frozenset()
     column = case.contract.features.index(top)
     return frozenset(index for index in answers if case.contract.present[index, column])
+
+
+def _all_fenced(case: CaseEvidence, answers: Iterable[int]) -> frozenset[int]:
+    """Those of the answers that stand in one code block with nothing around it."""
+    if case.contract is None:
+        return frozenset()
+    columns = [index for index, feature in enumerate(case.contract.features) if feature.kind == "whole_fence"]
+    return frozenset(index for index in answers if case.contract.present[index, columns].any())
 
 
 def _refusals(traits: Sequence[AnswerTraits], n: int) -> dict[Cause, set[int]]:

@@ -27,6 +27,11 @@ class Words(NamedTuple):
     next_step: Sentence
 
 
+def in_some_only(number: int, title: Sentence) -> Sentence:
+    """Beside the title of a cause: so many of its cases show only another cause, which it explains in the others."""
+    return Sentence(f"in {number} of them only: {title.en}", f"其中 {number} 个用例仅有：{title.zh}")
+
+
 def said(title: Sentence) -> str:
     """What a title says, the same for two that say the same: "F51 Empty answer" and "Empty answers"."""
     return _KIND.sub("", title.en).lower().removesuffix("s")
@@ -242,6 +247,7 @@ _WORDS: Final[Mapping[str, Words]] = {
         "检查网关是否丢掉流式响应的最后一帧，或服务端截断了回答。",
     ),
     "fence": _words("No longer in a code block", "不再放在代码块中", *_FORM_STEP),
+    "no_fence:whole": _words("Whole answer now in a code block", "整个回答现在放在代码块中", *_FORM_STEP),
     "no_fence": _words("Code block where there was none", "原本没有代码块，现在有", *_FORM_STEP),
     "table": _words("Table gone or with other columns", "表格没有了，或列变了", *_FORM_STEP),
     "no_table": _words("Table where there was none", "原本没有表格，现在有", *_FORM_STEP),

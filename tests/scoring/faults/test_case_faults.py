@@ -200,3 +200,22 @@ def test_a_warm_cache_breaks_answers_in_several_calls_or_it_is_not_told(source, 
         passes = next(passes for passes in found.passes if passes.kind == "F36")
         assert passes.together
         assert passes.never_on_source
+
+
+def test_an_answer_that_calls_a_tool_is_no_empty_golden():
+    book = {"id": "c", "type": "function", "function": {"name": "book", "arguments": "{}"}}
+    source = [call(None, tool_calls=[book])] * 8
+    golden = Golden.of(source)
+    every = case_faults(source, [replace(call(""), golden=golden)] * 3)
+    assert "F51" in {fault.finding.kind for fault in every.told}
+    silent = [call("")] * 8
+    assert "F51" not in {
+        fault.finding.kind for fault in case_faults(silent, [replace(call(""), golden=Golden.of(silent))] * 3).told
+    }
+
+
+def test_what_is_found_without_the_golden_is_kept_as_it_would_be_told():
+    every = case_faults([call(GOOD)] * 4, [call("")] * 2)
+    (kept,) = [fault for fault in every.blind_told if fault.finding.kind == "F51"]
+    assert (kept.target, kept.target_calls, kept.source, kept.source_calls) == (2, 2, 0, 4)
+    assert not case_faults([call("")] * 4, [call("")] * 2).blind_told
