@@ -71,7 +71,7 @@ _TURNS = 80
     "--counter",
     metavar="NAME",
     help="What counts in all windows. Default: the tokenizer of the deployment, or of the target of [roles] where its "
-    "window is tested, else deepseek.",
+    "window is tested, else that of --ask, else deepseek.",
 )
 @click.option("--encoder", metavar="FORMAT", help="Prompt format: v3, r1, v3.1, v3.2, v4, or a chat template.")
 @click.option(

@@ -12,6 +12,8 @@ if TYPE_CHECKING:
 
 ESTIMATE_TOLERANCE = 0.25
 """Share by which an estimate may be above the server's count before that means anything."""
+TEMPLATE_SLACK = 128
+"""Tokens that a server's own switches may leave out of a template: V4's preamble for thinking has up to 92."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -57,7 +57,8 @@ def asked(tmp_path):
         server = SimulatedServer(**(script or knows(turns))).start()
         servers.append(server)
         project = Project(tmp_path)
-        project.deployment("model", server.base_url, concurrency=4, window=32_000, **(deployment or {}))
+        settings = {"concurrency": 4, "window": 32_000, "tokenizer": "words", **(deployment or {})}
+        project.deployment("model", server.base_url, **settings)
         lines = [json.dumps(talk, ensure_ascii=False) for talk in talks or [conversation(turns)]]
         project.write("talks.jsonl", "\n".join(lines))
         start.project, start.server = project, server
@@ -182,10 +183,50 @@ def test_a_prompt_that_is_too_long_is_not_scored_and_never_wrong(asked, kind):
 
 def test_a_prompt_that_the_server_cuts_without_a_word_is_not_scored(asked):
     script = {**knows(60), "window": 600, "overflow": "cut"}
-    done = asked("--window", "150", *SLIDING, "--json", "--counter", "estimate", script=script)
+    done = asked("--window", "150", *SLIDING, "--json", script=script, deployment={"tokenizer": "estimate"})
     found = done.json["asked"]
     assert found["full"]["unscored"] == 50
     assert found["too_long"] == found["failed"] == 0
+    assert (found["counter"], found["strategies_counter"]) == ("estimate by script", "words")
+
+
+V32 = {"tokenizer": "deepseek-v3.2"}
+V4_NAME = "deepseek_v4 + V4 encoder, thinking, effort high"
+V32_NAME = "deepseek_v4 + V3.2 encoder"
+
+
+def test_a_server_is_not_accused_by_the_count_of_another_deployment(tmp_path):
+    server = SimulatedServer(**knows(12)).start()
+    project = Project(tmp_path)
+    project.write("talks.jsonl", json.dumps(conversation(12)))
+    project.deployment("model", server.base_url, window=32_000, **V32)
+    project.deployment("other", server.base_url, window=32_000, tokenizer="deepseek-v4")
+    test = ("context", "test", "talks.jsonl", "--ask", "model", *HYSTERESIS, "--questions", "5", "--json")
+    try:
+        by_window = project.run(*test, "--window", "900").json
+        by_other = project.run(*test, "--window", "900", "--deployment", "other").json
+        by_name = project.run(*test, "--window", "900", "--counter", "deepseek").json
+        by_own = project.run(*test, "--window", "900", "--deployment", "model").json
+    finally:
+        server.stop()
+    # V4's preamble makes the prompt of a single question more than twice as long as the server bills it.
+    for done in (by_window, by_other, by_name, by_own):
+        assert done["asked"]["none"]["unscored"] == done["asked"]["full"]["unscored"] == 0
+        assert done["asked"]["counter"] == V32_NAME
+        assert not any(cell["unscored"] for cell in done["asked"]["cells"])
+    for done in (by_window, by_own):
+        assert (done["counter"], done["asked"]["strategies_counter"]) == (V32_NAME, V32_NAME)
+        assert not any("counted by" in remark["en"] for remark in done["asked"]["remarks"])
+    for done in (by_other, by_name):
+        assert (done["counter"], done["asked"]["strategies_counter"]) == (V4_NAME, V4_NAME)
+        remark = done["asked"]["remarks"][0]
+        assert remark["en"].startswith(f"The strategies counted by {V4_NAME}, but model is counted for by {V32_NAME}:")
+        assert remark["zh"].startswith(f"各策略按 {V4_NAME} 计数，而 model 的计数器是 {V32_NAME}：")
+
+
+def test_a_preamble_that_the_server_leaves_out_is_no_cut(asked):
+    done = asked("--window", "900", *HYSTERESIS, "--json", turns=12, deployment={"tokenizer": "deepseek-v4"})
+    assert done.json["asked"]["none"]["unscored"] == 0
 
 
 def test_answers_that_were_cut_off_or_call_a_tool_are_not_scored(asked):

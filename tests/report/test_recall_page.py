@@ -259,7 +259,7 @@ def probes_of(report):
     probe = Probe("talk 0", fact, said=True)
     return ProbeReport(
         HOSTILE, "model", (probe, probe), 2, MappingProxyType(arms), (cell,), Totals(8, 8, 0, 1, 1),
-        Drift(2, 1.0, None), Paired(2, 0, 0, 0),
+        Drift(2, 1.0, None), Paired(2, 0, 0, 0), "words",
     )  # fmt: skip
 
 

@@ -106,6 +106,10 @@ class ProbeReport:
     """Between the answers to the same prompts, asked twice with the whole conversation."""
     flips: Paired
     """The same as right and wrong."""
+    counter: str
+    """What counts for the deployment."""
+    shortened_by: str | None = None
+    """What the strategies counted by, where that is another counter."""
 
     @property
     def full(self) -> tuple[Graded, ...]:
@@ -159,6 +163,17 @@ class ProbeReport:
     def remarks(self) -> tuple[Sentence, ...]:
         """What limits the numbers."""
         found: list[Sentence] = []
+        if self.shortened_by is not None:
+            found.append(
+                Sentence(
+                    f"The strategies counted by {self.shortened_by}, but {self.deployment} is counted for by "
+                    f"{self.counter}: what fits by one may be too long by the other. To test by its own count, give "
+                    f"--deployment {self.deployment}, without --counter and --encoder.",
+                    f"各策略按 {self.shortened_by} 计数，而 {self.deployment} 的计数器是 {self.counter}："
+                    f"按前者放得下的，按后者可能放不下。如需按其自身计数测试，请使用 --deployment {self.deployment}，"
+                    "并去掉 --counter 与 --encoder。",
+                )
+            )
         totals, small = self.totals, min((cell.pairs.asked for cell in self.cells), default=0)
         if totals.too_long:
             limit = "" if totals.window is None else f" (its window: {totals.window:,} tokens)"
@@ -195,6 +210,8 @@ class ProbeReport:
         return {
             "deployment": self.deployment,
             "model": self.model,
+            "counter": self.counter,
+            "strategies_counter": self.shortened_by or self.counter,
             "questions": self.said,
             "never_said": len(self.probes) - self.said,
             "calls": totals.calls,

@@ -12,7 +12,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from promptreg.config import secrets_of
-from promptreg.context.cut import ESTIMATE_TOLERANCE, silent_cut
+from promptreg.context.cut import ESTIMATE_TOLERANCE, TEMPLATE_SLACK, silent_cut
 from promptreg.context.trial.probe_report import FALSE_SHARE, ProbeCell, ProbeReport, Totals
 from promptreg.context.trial.probe_tallies import AGAIN, FULL, Graded, drift, paired
 from promptreg.context.trial.probes import Grade, grade
@@ -71,8 +71,18 @@ class Probing:
         budgets: Sequence[Budget],
         counter: Counter,
         seed: int,
+        *,
+        shortened_by: str | None = None,
     ) -> Plan:
         """What would be asked; nothing is sent.
+
+        Args:
+            recordings: with their facts.
+            contestants: what leaves a part of the conversations.
+            budgets: the windows.
+            counter: counts prompts as the deployment does.
+            seed: of which facts are asked for.
+            shortened_by: what the contestants count by, where that is another counter.
 
         Raises:
             ConfigError: the deployment's requests ask for several answers.
@@ -84,6 +94,7 @@ class Probing:
             contestants,
             budgets,
             counter,
+            shortened_by=shortened_by,
             most=self.questions,
             seed=seed,
             progress=self.on_prompts,
@@ -183,10 +194,15 @@ def _grade(plan: Plan, probe: Probe, question: Question, said: dict[Key, Sample]
     usage = sample.reading.usage
     billed = None if usage is None else usage.prompt_tokens
     if question.counted is not None:
-        # Another model's count is a guess here; what a server cuts off is far more.
-        cut = silent_cut(question.counted, billed, counter=plan.counter, tolerance=ESTIMATE_TOLERANCE)
+        # A count is a guess where the server's template is set otherwise; what a server cuts off is far more.
+        cut = silent_cut(
+            question.counted, billed, counter=plan.counter, tolerance=ESTIMATE_TOLERANCE, slack=TEMPLATE_SLACK
+        )
         if cut is not None:
-            why = Sentence("the server cut the prompt without a word", "服务端悄悄截断了提示词")
+            why = Sentence(
+                f"the server cut the prompt without a word: it counted far fewer tokens than {plan.counter}",
+                f"服务端悄悄截断了提示词：其 token 数远少于 {plan.counter} 的计数",
+            )
             return Graded(Grade.UNSCORED, answer.content, why)
     found = grade(probe, answer.content, reader)
     if found is not Grade.CORRECT and answer.finish_reason == _CUT:
@@ -247,4 +263,6 @@ def _report(plan: Plan, arms: Mapping[Arm, tuple[Graded, ...]], totals: Totals) 
         totals,
         drift(full, again),
         paired(full, again),
+        plan.counter,
+        plan.shortened_by,
     )

@@ -61,8 +61,11 @@ class Plan:
     """In the order of `probes`; `again` and `none` only of those about what was said."""
     requests: Mapping[Key, Case]
     counter: str
+    """What counts for the deployment."""
     prompt_tokens: int
     """Of all requests, where they are known."""
+    shortened_by: str | None = None
+    """What the strategies counted by, where that is another counter."""
 
     @property
     def sentence(self) -> Sentence:
@@ -73,10 +76,10 @@ class Plan:
         return Sentence(
             f"{calls:,} calls on {name}: {self.said} questions about what was said and {unsaid} about what was not, "
             f"after the whole conversation (twice), after nothing, and after what strategies leave ({arms}). Equal "
-            f"prompts are sent once. About {self.prompt_tokens:,} prompt tokens.",
+            f"prompts are sent once. About {self.prompt_tokens:,} prompt tokens, counted by {self.counter}.",
             f"将对 {name} 发出 {calls:,} 次调用：{self.said} 个问题问说过的内容，{unsaid} 个问没说过的内容；"
             f"分别置于完整对话（两次）、空上下文和策略保留的内容（{strategies} 组）之后。相同的提示词只发一次。"
-            f"提示词共约 {self.prompt_tokens:,} token。",
+            f"提示词共约 {self.prompt_tokens:,} token（计数器：{self.counter}）。",
         )
 
     def to_json(self) -> dict[str, Json]:
@@ -89,6 +92,7 @@ class Plan:
             "strategies": sorted({arm.strategy for arm in self.arms if arm.strategy}),
             "windows": sorted({arm.window for arm in self.arms if arm.window}),
             "calls": len(self.requests),
+            "counter": self.counter,
             "estimated_prompt_tokens": self.prompt_tokens,
         }
 
@@ -100,6 +104,7 @@ def plan_probes(
     budgets: Sequence[Budget],
     counter: Counter,
     *,
+    shortened_by: str | None = None,
     most: int,
     seed: int,
     progress: Callable[[int, int], None] = lambda _, __: None,
@@ -111,7 +116,8 @@ def plan_probes(
         recordings: With their facts.
         contestants: What leaves a part of the conversation.
         budgets: The windows.
-        counter: Counts prompts.
+        counter: Counts prompts as the deployment does.
+        shortened_by: What the contestants count by, where that is another counter.
         most: Questions about facts.
         seed: Of which facts are asked for.
         progress: Told how many prompts are made, of how many.
@@ -151,6 +157,7 @@ def plan_probes(
         MappingProxyType(sheet.requests),
         counter.name,
         sum(sheet.tokens.values()),
+        shortened_by,
     )
 
 

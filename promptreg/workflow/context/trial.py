@@ -19,6 +19,7 @@ from promptreg.context.trial.known import Kind
 from promptreg.context.trial.planting import plant
 from promptreg.context.trial.retention import FactReader, retained
 from promptreg.deployment.targets.target import target_of
+from promptreg.deployment.tokenize import counter_for, counts_on_server
 from promptreg.errors import EncodingError, UsageError
 from promptreg.workflow.context.fit import given_by
 from promptreg.workflow.context.function import user_function
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from promptreg.canonical import JsonObject
-    from promptreg.config import Config
+    from promptreg.config import Config, Deployment
     from promptreg.context.conversations import Recording
     from promptreg.context.count.counters import Chosen
     from promptreg.context.count.counting import Counter, Message
@@ -86,6 +87,10 @@ class _Scene:
     columns: tuple[Column, ...]
     chosen: Chosen
     guessed: tuple[Sentence, ...]
+    asks: Counter
+    """Counts as the deployment that is asked does; the same as everywhere where none is."""
+    alike: bool
+    """Whether the two counts are comparable."""
 
 
 def corpus(count: int, seed: int, turns: int) -> tuple[Recording, ...]:
@@ -122,7 +127,7 @@ def context_test(
         EndpointError: the deployment that is asked is gone, or answers nothing.
         KeyboardInterrupt: after Ctrl-C.
     """
-    scene = _scene(asked, config, servers)
+    scene = _scene(asked, config, servers, None if probing is None else probing.deployment)
     counter = scene.chosen.counter
     ready, left = _ready(recordings, asked, scene)
     pinned = _pinned(asked, ready)
@@ -188,7 +193,7 @@ def planned_probes(
         UsageError: as `context_test`.
         ConfigError: as `context_test`.
     """
-    scene = _scene(asked, config, servers)
+    scene = _scene(asked, config, servers, probing.deployment)
     ready, _ = _ready(recordings, asked, scene)
     contestants = _contestants(asked, scene, config, root, _pinned(asked, ready))
     return _plan(probing, ready, contestants, scene, asked.seed)
@@ -198,10 +203,11 @@ def _plan(
     probing: Probing, recordings: Sequence[Recording], contestants: Sequence[Contestant], scene: _Scene, seed: int
 ) -> Plan:
     budgets = [column.budget for column in scene.columns]
-    return probing.plan(recordings, contestants, budgets, scene.chosen.counter, seed)
+    other = None if scene.alike else scene.chosen.counter.name
+    return probing.plan(recordings, contestants, budgets, scene.asks, seed, shortened_by=other)
 
 
-def _scene(asked: Asked, config: Config | None, servers: Servers | None) -> _Scene:
+def _scene(asked: Asked, config: Config | None, servers: Servers | None, asks: Deployment | None) -> _Scene:
     wanted = Wanted(asked.deployment, None, asked.reserve, asked.counter, asked.encoder)
     if asked.windows:
         sides = [
@@ -223,7 +229,18 @@ def _scene(asked: Asked, config: Config | None, servers: Servers | None) -> _Sce
         name = side.name if side.target is not None else None
         columns[side.budget.window] = Column(side.budget, known or DEFAULT_GRANULARITY, name, known is None)
     last = sides[-1]
-    return _Scene(tuple(columns.values()), last.chosen, guesses([last]))
+    if asks is None:
+        return _Scene(tuple(columns.values()), last.chosen, guesses([last]), last.chosen.counter, alike=True)
+    named = asked.counter is not None or asked.encoder is not None
+    if not named and last.target is not None and last.name == asks.name:
+        own = last.chosen
+    else:
+        own = counter_for(asks, None if servers is None else servers.endpoint(asks))
+    # Windows that belong to no deployment are counted as the one that is asked counts.
+    chosen = own if not named and last.target is None else last.chosen
+    guessed = dict.fromkeys(one.guessed for one in (chosen, own) if one.guessed is not None)
+    same = own is chosen or (own.counter.name == chosen.counter.name and not counts_on_server(asks))
+    return _Scene(tuple(columns.values()), chosen, tuple(guessed), own.counter, alike=same)
 
 
 def _roles(config: Config | None) -> list[str]:
