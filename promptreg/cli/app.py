@@ -23,6 +23,7 @@ COMMANDS = {
     "record": "Record goldens: every case in several passes on the source deployment.",
     "compare": "Replay on the target deployment, judge the drift, write the report.",
     "report": "Write the report of a stored run again.",
+    "diff": "Say what changed from one stored comparison to another.",
     "review": "Decide on what a comparison found: list, show, apply, decide.",
     "baseline": "Say what changed in the goldens; promote a run.",
     "runs": "List stored runs, or show one.",

@@ -36,6 +36,7 @@ SCHEMAS = {
         "promptreg.scoring.faults.payload_schema:payload_schema", "a line of what `promptreg diagnose` reads"
     ),
     "comparison": _Source("promptreg.workflow.schema:comparison_schema", "what `promptreg compare --json` prints"),
+    "run-diff": _Source("promptreg.workflow.schema:run_diff_schema", "what `promptreg diff --json` prints"),
     "case": _Source("promptreg.report.jsonl:case_schema", "a line of what `promptreg report RUN -o FILE.jsonl` writes"),
 }
 """Every published schema by name. The folder that owns a format owns its schema."""

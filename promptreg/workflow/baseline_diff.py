@@ -10,12 +10,12 @@ from promptreg.baseline.paths import safe_name
 from promptreg.baseline.read import parse_baseline
 from promptreg.errors import UsageError
 from promptreg.report.answers import answer_groups
-from promptreg.review.facts import changed_facts
 from promptreg.review.standing import parse_standing
 from promptreg.suite.files import shown_path
 from promptreg.text.preview import preview
 from promptreg.text.sentence import Sentence
 from promptreg.workflow.git import committed, committed_below
+from promptreg.workflow.told_answers import told_answers, told_facts
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from promptreg.report.payload import AnswerGroup
     from promptreg.review.standing import StandingCase
 
-_ANSWER_COLUMNS = 60
 _NEW = Sentence("; the file is new", "；文件是新的")
 _GONE = Sentence("; the file is gone", "；文件已删除")
 
@@ -181,32 +180,14 @@ def _told(golden: Golden | None, baseline: Baseline | None) -> Sentence:
     """The most frequent answer of a golden, and how many others it has."""
     if golden is None or baseline is None:
         return Sentence("", "")
-    groups = _groups(golden)
     passes = sum(len(part.passes) for part in golden.answers) + len(golden.failed_passes)
-    if not groups:
-        return Sentence(f"no answer in {passes} passes", f"{passes} 轮均无回答")
-    first = groups[0]
-    text = preview(first.content or "".join(call.name for call in first.tool_calls), _ANSWER_COLUMNS)
-    others = len(groups) - 1
-    more_en = f" and {others} other {'answer' if others == 1 else 'answers'}" if others else ""
-    more_zh = f"，另有 {others} 种回答" if others else ""
-    return Sentence(
-        f"“{text}” ({len(first.passes)} of {passes} passes){more_en}",
-        f"“{text}”（{passes} 轮中 {len(first.passes)} 轮）{more_zh}",
-    )
+    return told_answers(_groups(golden), passes)
 
 
 def _facts(change: GoldenChange) -> Sentence:
     if change.old is None or change.new is None or change.kind is ChangeKind.ASKED_OTHERWISE:
         return Sentence("", "")
-    old, new = _groups(change.old), _groups(change.new)
-    if not old or not new:
-        return Sentence("", "")
-    changed = changed_facts(old[0].content, new[0].content)
-    if not changed:
-        return Sentence("", "")
-    pairs = ", ".join(f"{preview(fact.golden, 30) or '–'} → {preview(fact.candidate, 30) or '–'}" for fact in changed)
-    return Sentence(f"; facts: {pairs}", f"；事实：{pairs}")
+    return told_facts(_groups(change.old), _groups(change.new))
 
 
 def _groups(golden: Golden) -> tuple[AnswerGroup, ...]:

@@ -1,11 +1,13 @@
-"""The JSON Schema of `compare --json`."""
+"""The JSON Schemas of `compare --json` and `diff --json`."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from promptreg.verdict.change import Change
 from promptreg.verdict.model import CaseVerdict, SuiteVerdict
 from promptreg.workflow.comparison import COMPARISON_SCHEMA
+from promptreg.workflow.run_diff import RUN_DIFF_SCHEMA
 
 if TYPE_CHECKING:
     from promptreg.canonical import Json, JsonObject
@@ -39,6 +41,83 @@ def comparison_schema() -> JsonObject:
             junit={**_WRITTEN, "description": "Path of the JUnit file; left out where none was asked for."},
         ),
     }
+
+
+def run_diff_schema() -> JsonObject:
+    """The JSON Schema of promptreg.run-diff/1. Only what readers may rely on; the format grows by new keys."""
+    count: JsonObject = {"type": "integer", "minimum": 0}
+    said = _object({"sentence": _TEXT, "sentence_zh": _TEXT})
+    verdict: JsonObject = {
+        "enum": [*(verdict.value for verdict in CaseVerdict), None],
+        "description": "null where the run does not have the case.",
+    }
+    change: JsonObject = {
+        "enum": [change.value for change in Change],
+        "description": "What became of it from run A to run B; fail, drift and error count as failing.",
+    }
+    value: JsonObject = {"type": ["string", "null"], "description": "null where the run does not have it."}
+    case = _object(
+        {
+            "suite": _TEXT,
+            "case_id": _TEXT,
+            "change": change,
+            "verdict_a": verdict,
+            "verdict_b": verdict,
+            "a": {"anyOf": [{"type": "null"}, said], "description": "What run A said of it."},
+            "b": {"anyOf": [{"type": "null"}, said], "description": "What run B said of it."},
+            "golden_moved": {"type": "boolean", "description": "It was judged against different goldens."},
+            "asked_otherwise": {"type": "boolean", "description": "The runs sent different requests."},
+            "answers": {
+                "anyOf": [{"type": "null"}, said],
+                "description": "How the most frequent answer changed; null for a case that is as before.",
+            },
+        }
+    )
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "$id": RUN_DIFF_SCHEMA,
+        "title": "The result of promptreg diff --json",
+        **_object(
+            {
+                "schema": {"const": RUN_DIFF_SCHEMA},
+                "sentence": _TEXT,
+                "sentence_zh": _TEXT,
+                "exit_code": {"type": "integer", "description": "What the command exits with."},
+                "run_a": _run(),
+                "run_b": _run(),
+                "suites": {"type": "array", "items": _TEXT, "description": "Those that both runs have."},
+                "suites_left_out": {"type": "array", "items": _TEXT, "description": "Those that only one run has."},
+                "notes": {"type": "array", "items": said},
+                "counts": _object({change.value: count for change in Change}),
+                "verdicts": {
+                    "type": "array",
+                    "items": _object({"verdict_a": verdict, "verdict_b": verdict, "cases": count}),
+                },
+                "settings": {
+                    "type": "array",
+                    "items": _object({"group": _TEXT, "name": _TEXT, "a": value, "b": value}),
+                    "description": "What is known of the deployments and differs between the runs.",
+                },
+                "cases": {"type": "array", "items": case, "description": "Newly failing ones first."},
+            }
+        ),
+    }
+
+
+def _run() -> JsonObject:
+    count: JsonObject = {"type": "integer", "minimum": 0}
+    return _object(
+        {
+            "run_id": _TEXT,
+            "deployment": _TEXT,
+            "model": _TEXT,
+            "sources": {"type": "array", "items": _TEXT, "description": "Against whose baselines it was judged."},
+            "started_at": {"type": "string", "format": "date-time"},
+            "passes": count,
+            "cases": count,
+            "verdict": {"enum": [*(verdict.value for verdict in SuiteVerdict), None]},
+        }
+    )
 
 
 def _suite() -> JsonObject:

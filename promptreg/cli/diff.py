@@ -1,0 +1,68 @@
+"""`promptreg diff`."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import click
+
+from promptreg.cli.options import common_options, example, json_option
+
+
+@click.command(
+    "diff",
+    epilog=example("promptreg diff latest~1 latest\n  promptreg diff 20261201-2315 20261203-0810 --suite support"),
+)
+@click.argument("run_a", metavar="RUN_A")
+@click.argument("run_b", metavar="RUN_B")
+@click.option("--suite", "suites", metavar="SUITE", multiple=True, help="Only this suite; may be given several times.")
+@click.option(
+    "-o",
+    "--output",
+    metavar="PATH",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="Write what --json prints to a file, whose name ends in .json.",
+)
+@json_option
+@common_options
+def command(
+    run_a: str,
+    run_b: str,
+    suites: tuple[str, ...],
+    output: Path | None,
+    as_json: bool,
+    config_path: Path | None,
+    verbose: bool,
+    quiet: bool,
+) -> int:
+    """Say what changed from RUN_A to RUN_B, two stored comparisons of the same suites. No calls are made.
+
+    A run is named by its id, by the beginning of it, or by its age: latest is the newest comparison, latest~1 the one
+    before. A case fails where its verdict is fail, drift or error; one that went from drift to fail newly fails too.
+    Exit codes: 1 when a case newly fails, 0 when none does, 2 when there is nothing to compare.
+    """
+    from promptreg.cli.console import console, reader_language  # noqa: PLC0415 - loaded when the command runs
+    from promptreg.cli.diff_text import print_diff  # noqa: PLC0415 - see above
+    from promptreg.config import load_config  # noqa: PLC0415 - see above
+    from promptreg.errors import UsageError  # noqa: PLC0415 - see above
+    from promptreg.report.output import new_file  # noqa: PLC0415 - see above
+    from promptreg.store.store import Store  # noqa: PLC0415 - see above
+    from promptreg.workflow.run_diff import run_diff  # noqa: PLC0415 - see above
+    from promptreg.workflow.run_names import named_comparison  # noqa: PLC0415 - see above
+
+    if output is not None and output.suffix.lower() != ".json":
+        raise UsageError(f"The file holds what --json prints: {output} must end in .json.")
+    config = load_config(config_path, Path.cwd())
+    with Store.open(config.root / config.paths.store, create=False) as store:
+        diff = run_diff(store, named_comparison(store, run_a), named_comparison(store, run_b), suites)
+        if as_json or output is not None:
+            text = json.dumps(diff.to_json(store), ensure_ascii=False)
+        if output is not None:
+            with new_file(output) as out:
+                out.write(text + "\n")
+        if as_json:
+            click.echo(text)
+        else:
+            print_diff(console(), store, diff, reader_language(config.language), everything=verbose, quiet=quiet)
+    return diff.exit_code

@@ -1,0 +1,53 @@
+"""Which run a user means: by its id, by the beginning of it, or by its age."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final
+
+from promptreg.errors import UsageError
+from promptreg.text.counted import counted
+
+if TYPE_CHECKING:
+    from promptreg.store.runs import RunRecord
+    from promptreg.store.store import Store
+
+_BY_AGE: Final = re.compile(r"latest(?:~(\d{1,6}))?")
+_LISTED: Final = 5
+
+
+def named_comparison(store: Store, name: str) -> RunRecord:
+    """A run of `compare`.
+
+    Args:
+        store: open.
+        name: its id; the beginning of it, where only one run has that; `latest`, or `latest~1` for the one before.
+
+    Raises:
+        UsageError: there is no such run, several begin so, or it recorded a baseline.
+    """
+    records = store.runs()
+    exact = next((record for record in records if record.run_id == name), None)
+    if exact is not None:
+        return _comparison(exact)
+    compared = [record for record in records if record.kind == "compare"]
+    if (age := _BY_AGE.fullmatch(name)) is not None:
+        place = int(age[1] or 0)
+        if place < len(compared):
+            return compared[place]
+        held = counted(len(compared), "comparison")
+        raise UsageError(f"There is no run {name}: the store holds {held}. `promptreg runs` lists them.")
+    begun = [record for record in records if name and record.run_id.startswith(name)]
+    if len(begun) > 1:
+        shown = ", ".join(record.run_id for record in begun[:_LISTED]) + (", …" if len(begun) > _LISTED else "")
+        raise UsageError(f"{len(begun)} runs begin with {name!r}: {shown}. Write more of the id.")
+    return _comparison(begun[0] if begun else store.run(name))
+
+
+def _comparison(record: RunRecord) -> RunRecord:
+    if record.kind != "compare":
+        raise UsageError(
+            f"Run {record.run_id} recorded a baseline, so it has no verdicts; only runs of `compare` have. "
+            "`promptreg runs` lists them."
+        )
+    return record
