@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from promptreg.cli.console import console
 from promptreg.cli.context_probe_tables import print_probes
 from promptreg.cli.tables import table_of
-from promptreg.context.trial.grid_report import causes, cost_sentence, refused
+from promptreg.context.trial.grid_report import FRONT, FRONT_OF_VALID, causes, cost_sentence, refused
 from promptreg.context.trial.retention import Fate
 from promptreg.text.preview import preview
 from promptreg.text.sentence import Sentence
@@ -113,10 +113,8 @@ def _main(out: Console, report: ContextReport, column: Column, results: Sequence
     )
     out.print(told.text(language), style="dim")
     if front:
-        told = Sentence(
-            "* none of this window is better in recall and cache hits together.",
-            "* 在此窗口中，没有策略能在保留率与缓存命中上同时胜过它。",
-        )
+        told = FRONT if all(one.valid for one in results) else FRONT_OF_VALID
+        told = Sentence(f"* {told.en}", f"* {told.zh}")
         out.print(told.text(language), style="dim")
 
 

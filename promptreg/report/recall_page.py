@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Final
 
-from promptreg.context.trial.grid_report import break_even, causes, refused, summary_cost
+from promptreg.context.trial.grid_report import FRONT, FRONT_OF_VALID, break_even, causes, refused, summary_cost
 from promptreg.context.trial.prefix import Cause
 from promptreg.context.trial.retention import Fate
 from promptreg.report.bilingual import both, name, page, table, warnings, write
@@ -14,7 +14,7 @@ from promptreg.report.recall_facts import fact_sections
 from promptreg.report.recall_plot import Point, trade_off
 from promptreg.report.recall_probes import probe_section
 from promptreg.report.recall_table import (
-    FRONT,
+    MARK,
     NONE,
     STRATEGY,
     Cell,
@@ -157,12 +157,9 @@ def _summary(report: ContextReport) -> Iterator[str]:
             "保留率：缩短后的提示词中，此前所说事实的平均占比。其后五列为最后提示词中全部事实的计数。"
             "token 与命中：自首个缩短的提示词起。",
         ),
-        Sentence(
-            "none of its window is better in recall and cache hits together.",
-            "在其窗口中，没有策略能在保留率与缓存命中上同时胜过它。",
-        ),
+        FRONT if all(one.valid for one in report.results) else FRONT_OF_VALID,
     ]
-    yield f'<p class="hint">{both(notes[0])} {FRONT} {both(notes[1])}</p>\n<ul class="notes">'
+    yield f'<p class="hint">{both(notes[0])} {MARK} {both(notes[1])}</p>\n<ul class="notes">'
     if report.summariser is not None:
         yield f'<li class="hint">{both(report.summariser.sentence)}</li>'
     for column in report.columns:
@@ -255,10 +252,11 @@ def _trade_offs(report: ContextReport) -> Iterator[str]:
         "Up and to the right is better. Beyond the stepped line, through the filled marks, no strategy comes.",
         "越靠右上越好。阶梯线经过实心标记，没有策略能越过它。",
     )
-    if report.broken:
+    if not all(one.valid for one in report.results):
         as_is = Sentence(
-            "Strategies that violate an invariant are shown as they are: a prompt over its budget keeps more.",
-            "违反不变量的策略照实列出：超出预算的提示词自然保留得更多。",
+            "A cross is a strategy that violates one of I1 to I6 and is left out of that: a prompt over its budget "
+            "keeps more.",
+            "叉号表示违反 I1 至 I6 任一项的策略，不参与比较：超出预算的提示词自然保留得更多。",
         )
         note = Sentence(f"{note.en} {as_is.en}", f"{note.zh}{as_is.zh}")
     yield f'<p class="hint">{both(note)}</p>\n<div class="figures two">\n'
@@ -270,7 +268,7 @@ def _trade_offs(report: ContextReport) -> Iterator[str]:
 def _trade_off(report: ContextReport, column: Column) -> str:
     front = report.front(column)
     points = [
-        Point(number_of(report, one.strategy), one.strategy, ratio, recall, one.strategy in front)
+        Point(number_of(report, one.strategy), one.strategy, ratio, recall, one.strategy in front, one.valid)
         for one in report.of(column)
         if (ratio := one.hit_ratio(column.granularity)) is not None and (recall := one.recall) is not None
     ]
@@ -283,18 +281,23 @@ def _trade_off(report: ContextReport, column: Column) -> str:
         f"窗口 {column.budget.window:,} 下的保留率与缓存命中",
     )
     picture = trade_off(points, title) if column.possible else _told_instead(column.sentence)
-    best = Sentence("none better", "最优")
     rows = [
         (
             f'<span class="number-of">{point.number}</span> {escaped(name(point.name))}',
             f"{point.recall:.1%}",
             _hits(column, point.hits).inside,
-            f"{FRONT}{both(best)}" if point.front else NONE,
+            _place_of(point),
         )
         for point in points
     ]
     columns = (STRATEGY, Sentence("recall", "保留率"), Sentence("cache hits", "缓存命中"), Sentence("front", "前沿"))
     return picture + table(columns, rows, (1, 2))
+
+
+def _place_of(point: Point) -> str:
+    if point.front:
+        return f"{MARK}{both(Sentence('none better', '最优'))}"
+    return NONE if point.valid else both(Sentence("violates an invariant", "违反不变量"))
 
 
 def _told_instead(sentence: Sentence) -> str:

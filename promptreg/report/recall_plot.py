@@ -90,6 +90,8 @@ class Point:
     recall: float
     front: bool
     """Whether none beats it in both."""
+    valid: bool = True
+    """Whether it compares with the others."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,4 +213,7 @@ class _Scatter:
         if point.front:
             corners = f"{x:.1f},{y - 7:.1f} {x + 7:.1f},{y:.1f} {x:.1f},{y + 7:.1f} {x - 7:.1f},{y:.1f}"
             return f'<polygon class="point on-front" points="{corners}">{title}</polygon>'
+        if not point.valid:
+            cross = f"M{x - 5:.1f},{y - 5:.1f}l10,10m0,-10l-10,10"
+            return f'<path class="point not-valid" d="{cross}">{title}</path>'
         return f'<circle class="point" cx="{x:.1f}" cy="{y:.1f}" r="5">{title}</circle>'

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 NONE: Final = "—"
 STRATEGY: Final = Sentence("strategy", "策略")
-FRONT: Final = (
+MARK: Final = (
     '<svg class="best" viewBox="0 0 16 16" aria-hidden="true">'
     '<polygon class="point on-front" points="8,2 14,8 8,14 2,8"/></svg>'
 )
@@ -45,7 +45,7 @@ class Group:
 def strategy_name(report: ContextReport, one: Pooled, *, front: bool = False) -> str:
     """Its number and its name, with a mark where none is better in recall and hits together."""
     told = Sentence("none is better in both", "两项上无出其右者")
-    mark = f'{FRONT}<span class="unseen">{both(told)}</span>' if front else ""
+    mark = f'{MARK}<span class="unseen">{both(told)}</span>' if front else ""
     return f'<span class="number-of">{number_of(report, one.strategy)}</span>&nbsp;{escaped(name(one.strategy))}{mark}'
 
 

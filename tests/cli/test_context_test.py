@@ -34,6 +34,14 @@ def right(messages, budget):
     return [m for m in messages if m["role"] == "system"] + kept
 
 
+def everything(messages, budget):
+    return messages
+
+
+def empty(messages, budget):
+    return []
+
+
 async def newest(messages, budget):
     await asyncio.sleep(0)
     return messages[-3:]
@@ -376,3 +384,30 @@ def test_quiet_says_one_sentence(folder, capsys):
 def test_help_of_context_test_names_the_exit_codes(capsys):
     assert run(["context", "test", "--help"]) == 0
     assert "1 when a strategy or function violates an invariant" in " ".join(capsys.readouterr().out.split())
+
+
+def test_the_mark_of_the_best_never_goes_to_prompts_that_should_not_be_sent(folder, capsys, monkeypatch):
+    folder("talk", [SYSTEM, *turns(20)])
+    names = [f"{folder.module}:{name}" for name in ("everything", "empty", "right")]
+    arguments = ["talks", *WORDS, "--window", "200"]
+    for name in names:
+        arguments += ["--function", name]
+    rows = report(capsys, *arguments, code=1)["windows"][0]["strategies"]
+    found = {one["strategy"].partition(":")[2]: (one["valid"], one["on_front"], one["violated"]) for one in rows}
+    assert found["everything"] == (False, False, ["I1"])
+    assert found["empty"][:2] == (False, False)
+    assert found["right"][0]
+    assert any(one["on_front"] for one in rows)
+    best = next(one for one in rows if one["strategy"] == names[0])
+    assert all(one["recall"] < best["recall"] for one in rows if one["on_front"])
+
+    run(["context", "test", *arguments])
+    out = capsys.readouterr().out
+    assert f"{names[0]} *" not in out
+    assert f"{names[1]} *" not in out
+    assert "strategies that violate one of I1 to I6 are left out" in " ".join(out.split())
+    monkeypatch.setenv("LANG", "zh_CN.UTF-8")
+    run(["context", "test", *arguments])
+    assert "违反 I1 至 I6 任一项的策略不参与比较" in capsys.readouterr().out.replace("\n", "")
+    run(["context", "test", "talks", *WORDS, "--window", "200", "--function", names[0], "--strategy", "hysteresis"])
+    assert "hysteresis *" in capsys.readouterr().out

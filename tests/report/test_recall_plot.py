@@ -33,6 +33,7 @@ def test_the_front_is_a_line_of_steps_through_the_best_and_marks_differ_by_shape
         Point(1, "much recall", 0.2, 0.9, front=True),
         Point(2, "beaten", 0.1, 0.5, front=False),
         Point(3, "many hits", 0.8, 0.4, front=True),
+        Point(4, "too long", 0.9, 1.0, front=False, valid=False),
     ]
 
     text = trade_off(points, TITLE)
@@ -40,10 +41,11 @@ def test_the_front_is_a_line_of_steps_through_the_best_and_marks_differ_by_shape
     wide = re.search(r'<svg class="wide".*?</svg>', text)[0]
     assert wide.count("<polygon") == 2
     assert wide.count("<circle") == 1
+    assert wide.count('<path class="point not-valid"') == 1
     assert len(re.findall("[HV]", re.search(r'class="front-line" d="([^"]*)"', wide)[1])) == 4
     assert "a &lt;b&gt; · 甲" in wide
     narrow = re.search(r'<svg class="narrow".*?</svg>', text)[0]
-    assert sorted(re.findall(r'class="point-name[^"]*"[^>]*>(\d)<', narrow)) == ["1", "2", "3"]
+    assert sorted(re.findall(r'class="point-name[^"]*"[^>]*>(\d)<', narrow)) == ["1", "2", "3", "4"]
 
 
 def test_long_and_hostile_names_are_cut_and_escaped():

@@ -24,6 +24,18 @@ if TYPE_CHECKING:
     from promptreg.context.trial.retention import Retained
 
 SCHEMA: Final = "promptreg.context-test/1"
+FRONT: Final = Sentence(
+    "none of its window is better in recall and cache hits together.",
+    "在其窗口中，没有策略能在保留率与缓存命中上同时胜过它。",
+)
+"""What the mark of `ContextReport.front` says."""
+FRONT_OF_VALID: Final = Sentence(
+    "none of its window is better in recall and cache hits together; strategies that violate one of I1 to I6 are left "
+    "out of that, since their prompts should not be sent.",
+    "在其窗口中，没有策略能在保留率与缓存命中上同时胜过它；违反 I1 至 I6 任一项的策略不参与比较，"
+    "因为其提示词不应发送。",
+)
+"""The same where a strategy violates an invariant that spoils its prompts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,7 +218,10 @@ class ContextReport:
         return tuple(one for one in self.results if one.window == column.budget.window)
 
     def front(self, column: Column) -> frozenset[str]:
-        """Those that none beats in recall and cache hits together; empty where no prompt had to be shortened."""
+        """Those that none beats in recall and cache hits together; empty where no prompt had to be shortened.
+
+        Strategies that violate one of I1 to I6 are no part of the comparison.
+        """
         return frozenset(one.strategy for one in pareto(self.of(column), column.granularity))
 
     @property
@@ -316,6 +331,7 @@ class ContextReport:
             "causes": {cause.value: count for cause, count in steady.causes.items()},
             "refused": refused(one),
             "summaries": _summaries(one),
+            "valid": one.valid,
             "on_front": one.strategy in self.front(column),
             "violated": [finding.invariant.value for finding in one.findings],
         }

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, TypeVar
 
+from promptreg.context.trial.invariants import SPOILING
 from promptreg.context.trial.prefix import reuse_possible, reused
 from promptreg.context.trial.retention import retained, retained_by
 
@@ -197,6 +198,11 @@ class Pooled:
                     best[finding.invariant] = finding
         return tuple(best[kind] for kind in sorted(best))
 
+    @property
+    def valid(self) -> bool:
+        """Whether its prompts could be sent, so that what they keep and cost compares with others'."""
+        return not any(finding.invariant in SPOILING for row in self.rows for finding in row.findings)
+
 
 def pooled(rows: Iterable[Row]) -> tuple[Pooled, ...]:
     """Rows by strategy and window, in the order in which they come."""
@@ -210,12 +216,12 @@ def pareto(candidates: Sequence[Pooled], granularity: int) -> tuple[Pooled, ...]
     """Those that no other of the same window beats in recall and hit ratio together, the highest recall first.
 
     One beats another when it is at least as good in both and better in one. Candidates without a recall or a hit ratio
-    are left out.
+    are left out, and so are those whose prompts could not be sent as they are (`Pooled.valid`): they beat nobody.
     """
     points = [
         (one, recall, ratio)
         for one in candidates
-        if (recall := one.recall) is not None and (ratio := one.hit_ratio(granularity)) is not None
+        if one.valid and (recall := one.recall) is not None and (ratio := one.hit_ratio(granularity)) is not None
     ]
     front = [
         (one, recall, ratio)

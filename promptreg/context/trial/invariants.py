@@ -61,6 +61,8 @@ _SENTENCES: Final[Mapping[Invariant, Sentence]] = MappingProxyType(
 
 CHEAP: Final = frozenset(Invariant) - {Invariant.I7, Invariant.I9}
 """Those that need one call of the function; I7 and I9 call it again."""
+SPOILING: Final = frozenset(Invariant) - {Invariant.I7, Invariant.I8, Invariant.I9}
+"""Those without which a prompt is not one that should be sent: what it keeps and costs compares with no other."""
 _LARGER: Final = (1.2, 2.0)
 """Budgets that I9 tries, as multiples."""
 _DIGITS: Final = re.compile("[0-9]+")

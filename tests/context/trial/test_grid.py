@@ -14,13 +14,14 @@ from promptreg.context.strategies.registry import strategy_from
 from promptreg.context.trial.calls import calls_of_conversation
 from promptreg.context.trial.corpus import Shape, generate
 from promptreg.context.trial.grid import Cell, Function, Ours, run_cell, run_grid
-from promptreg.context.trial.grid_rows import Pooled, Row, SummaryCost, pareto, pooled
-from promptreg.context.trial.invariants import Invariant, Rules
+from promptreg.context.trial.grid_rows import Finding, Pooled, Row, SummaryCost, pareto, pooled
+from promptreg.context.trial.invariants import Case, Invariant, Rules
 from promptreg.context.trial.known import Kind
 from promptreg.context.trial.planting import plant
 from promptreg.context.trial.prefix import Basis, Cause, Reuse
 from promptreg.context.trial.retention import Fate
 from promptreg.errors import EncodingError
+from promptreg.text.sentence import Sentence
 
 COUNTER = WordCounter(4)
 HUGE = Budget.exactly(10_000_000)
@@ -252,11 +253,13 @@ def test_a_conversation_without_calls_or_facts_is_an_empty_row():
     assert (row.calls, row.fates, row.retained.recall, row.findings) == ((), (), None, ())
 
 
-def point(strategy, kept, lost, common, window=8):
+def point(strategy, kept, lost, common, window=8, violated=()):
     fates = (Fate.VERBATIM,) * kept + (Fate.LOST,) * lost
     facts = tuple(TALK.facts[0] for _ in fates)
     calls = (Reuse(100, common, None, reanchored=False),)
-    row = Row("c", strategy, window, 50, "n", Basis.TOKENS, facts, fates, 0, None, calls, (200,), (), 0)
+    example = Case((), 1)
+    findings = tuple(Finding(one, Sentence("wrong", "错"), 1, example, shrunken=False) for one in violated)
+    row = Row("c", strategy, window, 50, "n", Basis.TOKENS, facts, fates, 0, None, calls, (200,), (), 0, findings)
     return Pooled(strategy, window, (row,))
 
 
@@ -271,6 +274,17 @@ def test_the_front_leaves_out_what_another_beats_in_both():
     assert [one.strategy for one in pareto([best_recall, best_hits], 16_384)] == ["a"]
     assert not best_recall.possible(50)
     assert best_recall.possible(49)
+
+
+@pytest.mark.parametrize("kind", Invariant)
+def test_prompts_that_should_not_be_sent_are_never_on_the_front_and_beat_nobody(kind):
+    all_of_it = point("a", 10, 0, 97, violated=[kind])
+    right = point("b", 7, 3, 80)
+    spoils = kind not in (Invariant.I7, Invariant.I8, Invariant.I9)
+
+    assert all_of_it.valid is not spoils
+    assert [one.strategy for one in pareto([all_of_it, right], 1)] == (["b"] if spoils else ["a"])
+    assert [one.strategy for one in pareto([all_of_it], 1)] == ([] if spoils else ["a"])
 
 
 def test_no_summary_costs_nothing():
