@@ -114,7 +114,7 @@ def _sessions(out: Console, report: WindowReport, language: Language, *, most: i
             str(session.turn_count),
             f"{session.longest.target:,}",
             *("—" if turn is None else str(turn.number) for turn in (session.source_overflow, session.target_overflow)),
-            session.grew.label.text(language),
+            "—" if session.grew is None else session.grew.label.text(language),
         )
     out.print()
     out.print(table)
@@ -123,7 +123,8 @@ def _sessions(out: Console, report: WindowReport, language: Language, *, most: i
         out.print(more.text(language), style="dim")
     joint = "、" if language == "zh" else ", "
     told = joint.join(f"{part.label.text(language)} {count}" for part, count in grown(report.affected).items())
-    out.print(Sentence(f"What grew most: {told}.", f"增长最多的部分：{told}。").text(language))
+    if told:
+        out.print(Sentence(f"What grew most: {told}.", f"增长最多的部分：{told}。").text(language))
 
 
 def _endings(out: Console, report: WindowReport, language: Language) -> None:

@@ -180,7 +180,7 @@ def fixed_tokens(session: Session) -> int:
 
 def grown(sessions: Sequence[Session]) -> dict[Part, int]:
     """In how many of these sessions each part grew most, the most frequent first."""
-    return dict(Tally(session.grew for session in sessions).most_common())
+    return dict(Tally(session.grew for session in sessions if session.grew is not None).most_common())
 
 
 class Reader:

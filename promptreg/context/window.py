@@ -128,9 +128,19 @@ class Session:
         return max(self.turns, key=lambda turn: turn.target)
 
     @property
-    def grew(self) -> Part:
-        """The part that grew most between the first turn and the one that does not fit."""
-        return max(Part, key=lambda part: self.later.get(part, 0) - self.first.get(part, 0))
+    def grew(self) -> Part | None:
+        """The part that grew most between the first turn and the one that does not fit; None where none grew.
+
+        Where that is the first turn itself, all of its prompt came at once: its largest part grew most.
+        """
+        before = {} if self.at_once else self.first
+        part = max(Part, key=lambda part: self.later.get(part, 0) - before.get(part, 0))
+        return part if self.later.get(part, 0) > before.get(part, 0) else None
+
+    @property
+    def at_once(self) -> bool:
+        """Whether the prompt that is looked at, the first that does not fit or else the last, is the first turn's."""
+        return self.turn_count == 1 or (self.target_overflow is not None and self.target_overflow.number == 1)
 
     def prompt(self, turn: Turn) -> tuple[Message, ...]:
         """The messages of a turn's prompt."""
@@ -145,7 +155,7 @@ class Session:
             "target_overflow": _number(self.target_overflow),
             "longest_source": max(turn.source for turn in self.turns),
             "longest_target": self.longest.target,
-            "grew": self.grew.value,
+            "grew": None if self.grew is None else self.grew.value,
             "first": {part.value: tokens for part, tokens in self.first.items()},
             "later": {part.value: tokens for part, tokens in self.later.items()},
             "prompts": [{"turn": turn.number, "source": turn.source, "target": turn.target} for turn in self.turns],

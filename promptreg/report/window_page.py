@@ -10,6 +10,7 @@ from promptreg.context.window import Part
 from promptreg.report.bilingual import both, name, page, table, warnings, write
 from promptreg.report.embed import escaped
 from promptreg.report.window_plot import MOST_LINES, diamond, key, stack, turns_plot
+from promptreg.text.counted import counted
 from promptreg.text.sentence import Sentence
 
 if TYPE_CHECKING:
@@ -142,11 +143,11 @@ def _losses(report: WindowReport) -> Iterator[str]:
 def _parts(report: WindowReport) -> Iterator[str]:
     title = Sentence("What grew until it no longer fitted", "增长到放不下的是什么")
     counts = grown(report.affected)
-    told = Sentence(
-        "Grew most: " + ", ".join(f"{part.label.en} in {count}" for part, count in counts.items()) + " conversations.",
-        "增长最多：" + "，".join(f"{part.label.zh} {count} 段" for part, count in counts.items()) + "。",
-    )
-    yield f'<section><h2>{both(title)}</h2>\n<p class="hint">{both(told)}</p>\n'
+    yield f"<section><h2>{both(title)}</h2>\n"
+    if counts:
+        en = ", ".join(f"{part.label.en} in {counted(count, 'conversation')}" for part, count in counts.items())
+        zh = "，".join(f"{part.label.zh} {count} 段" for part, count in counts.items())
+        yield f'<p class="hint">{both(Sentence(f"Grew most: {en}.", f"增长最多：{zh}。"))}</p>\n'
     sums = [(part.value, part.label, sum(session.later.get(part, 0) for session in report.affected)) for part in Part]
     yield stack(sums, title)
     yield f'<ul class="legend plot">{"".join(key(part, words) for part, words, tokens in sums if tokens > 0)}</ul>\n'
@@ -199,7 +200,7 @@ def _session(session: Session, parts: Sequence[Part]) -> tuple[str, ...]:
         f"{session.longest.target:,}",
         *("—" if turn is None else str(turn.number) for turn in overs),
         *(f"{session.later.get(part, 0):,}" for part in parts),
-        both(session.grew.label),
+        "—" if session.grew is None else both(session.grew.label),
     )
 
 

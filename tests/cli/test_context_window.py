@@ -115,6 +115,28 @@ def test_what_grew_is_named(folder, capsys):
     assert result["grew"] == {"results": 1, "history": 1}
 
 
+def test_what_is_too_long_from_the_first_turn_is_named(folder, capsys):
+    """All of such a prompt came at once: its largest part is what grew, also when that is the user's own message."""
+    folder("long question", [{"role": "system", "content": "be brief"}, {"role": "user", "content": "长 " * 300}])
+    folder("emoji 😀", [{"role": "user", "content": "👨‍👩‍👧‍👦 " * 400}, *turns(2)[1:]])
+    folder("long rules", [{"role": "system", "content": "rule " * 300}, *turns(2)])
+    folder("long question later", [*turns(2)[:-1], {"role": "user", "content": "word " * 300}])
+    folder("empty", [{"role": "user", "content": ""}])
+    result = report(capsys, *WORDS, code=1)
+
+    assert {session["conversation"]: session["grew"] for session in result["sessions"]} == {
+        "long question": "newest",
+        "emoji 😀": "newest",
+        "long rules": "system",
+        "long question later": "newest",
+        "empty": None,
+    }
+    assert [session["target_overflow"] for session in result["sessions"]] == [1, 1, 1, 3, None]
+    assert result["grew"] == {"newest": 3, "system": 1}
+    run(["context", "window", "talks", *WORDS])
+    assert "What grew most: newest message 3, system messages 1." in capsys.readouterr().out
+
+
 def test_reasoning_is_a_part_of_its_own(folder, capsys):
     messages = [
         {**message, "reasoning_content": "thought " * 400} if message["role"] == "assistant" else message
