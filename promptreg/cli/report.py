@@ -27,6 +27,12 @@ if TYPE_CHECKING:
     "request), .xml (JUnit), .csv (a row per case, formulas made harmless) or .jsonl (all there is of each case).",
 )
 @click.option(
+    "--against",
+    metavar="RUN",
+    help="Hold it against this earlier run: what became of each case since. Default: the run of the same target before "
+    "it.",
+)
+@click.option(
     "--details",
     type=click.Choice(["auto", "all", "changed", "none"]),
     default="auto",
@@ -46,6 +52,7 @@ if TYPE_CHECKING:
 def command(
     run_id: str,
     output: Path | None,
+    against: str | None,
     details: Details,
     assets: Assets,
     force: bool,
@@ -54,7 +61,11 @@ def command(
     verbose: bool,
     quiet: bool,
 ) -> int:
-    """Write the report of a stored RUN again, judged against the baseline as it is now. No calls are made."""
+    """Write the report of a stored RUN again, judged against the baseline as it is now. No calls are made.
+
+    A run is named by its id, by the beginning of it, or by its age: latest is the newest comparison, latest~1 the one
+    before.
+    """
     from promptreg.cli.console import reader_language  # noqa: PLC0415 - loaded when the command runs, not for --help
     from promptreg.cli.verdicts import print_comparison  # noqa: PLC0415 - see above
     from promptreg.config import load_config  # noqa: PLC0415 - see above
@@ -67,7 +78,8 @@ def command(
     config = load_config(config_path, Path.cwd())
     form = Form(reader_language(config.language), details, assets, force, excel)
     result = compare(
-        config, CompareOptions(run_id=run_id, report=output, report_kind=kind, form=form, ask_judges=False)
+        config,
+        CompareOptions(run_id=run_id, against=against, report=output, report_kind=kind, form=form, ask_judges=False),
     )
     print_comparison(result, config, quiet=quiet, verbose=verbose)
     return 0

@@ -34,6 +34,7 @@ def command(run_id: str | None, as_json: bool, config_path: Path | None, verbose
     del quiet  # there is nothing to leave out; the option is there because every command has it
     from promptreg.config import load_config  # noqa: PLC0415 - loaded when the command runs, not for --help
     from promptreg.store.store import Store  # noqa: PLC0415 - see above
+    from promptreg.workflow.run_names import named_run  # noqa: PLC0415 - see above
     from promptreg.workflow.runs import failed_calls, retried_calls, run_json  # noqa: PLC0415 - see above
 
     config = load_config(config_path, Path.cwd())
@@ -45,7 +46,7 @@ def command(run_id: str | None, as_json: bool, config_path: Path | None, verbose
             else:
                 _print_list(records)
             return 0
-        record = store.run(run_id)
+        record = named_run(store, run_id)
         failures, retried = failed_calls(store, record), retried_calls(store, record)
         contexts = [case for case in store.cases(record.run_id) if case.context is not None]
     if as_json:

@@ -25,6 +25,7 @@ COLUMNS: Final = (
     "worse_checks", "breaches", "faults", "tags", "source_calls", "source_failed", "target_calls", "target_failed",
     "source_answers", "target_answers", "request", "golden", "candidate", "decision", "reviewer", "reason",
     "expires_on", "golden_sha256", "candidate_sha256", "run_id",
+    "was", "since",
 )  # fmt: skip
 """The columns, in order. The table grows by new columns at its end only. The candidate is the
 commonest answer of the target that the source did not give; the golden is the one that is nearest to it."""
@@ -122,6 +123,8 @@ def _row(payload: Payload, case: CaseView, language: Language) -> dict[str, str 
         "golden_sha256": case.golden_sha256,
         "candidate_sha256": case.candidate_sha256,
         "run_id": payload.run_id,
+        "was": case.was,
+        "since": case.since,
     }
 
 

@@ -42,11 +42,14 @@ ALL_DETAILS_CASES = 500
 """Up to this many cases `details="auto"` keeps the details of passing cases too."""
 
 SCRIPTS = (
-    "dom.js", "words.js", "text.js", "diff.js", "picture.js", "data.js", "state.js", "keys.js", "decisions.js",
-    "deciding.js", "dialogs.js", "query.js", "filter.js", "search.js", "sort.js", "facets.js", "finder.js",
-    "overview.js", "causes.js", "list.js", "case.js", "evidence.js", "context.js", "app.js",
+    "dom.js", "words.js", "text.js", "diff.js", "picture.js", "data.js", "history.js", "state.js", "keys.js",
+    "decisions.js", "deciding.js", "dialogs.js", "query.js", "filter.js", "search.js", "sort.js", "facets.js",
+    "finder.js", "overview.js", "causes.js", "list.js", "case.js", "evidence.js", "context.js", "app.js",
 )  # fmt: skip
 """The page's code, in the order in which it is joined."""
+
+STYLES = ("app.css", "history.css")
+"""The page's style, in the order in which it is joined."""
 
 SERVED_SCRIPT = "served.js"
 """What a served page has besides, before the code that starts it."""
@@ -143,14 +146,14 @@ def _write_chunks(payload: Payload, details: Details, out: IO[str], limit_bytes:
 
 def _inlined(served_to: str | None = None) -> _Look:
     served = served_to is not None
-    style, script = asset("app.css"), _script(served=served)
+    style, script = _style(), _script(served=served)
     more: JsonObject = {"served": {"reviewer": served_to}} if served else {}
     return _Look(f"<style>{style}</style>", f"<script>{script}</script>", policy(script, style, served=served), more)
 
 
 def _beside(folder: Path) -> _Look:
     names = []
-    for suffix, text in ((".css", asset("app.css")), (".js", _script())):
+    for suffix, text in ((".css", _style()), (".js", _script())):
         name = f"promptreg-{sha256_of(text)[:12]}{suffix}"
         with replaced(folder / name) as out:
             out.write(text)
@@ -194,11 +197,15 @@ def _report(payload: Payload, entries: list[Entry]) -> JsonObject:
         name: to_json(getattr(payload, name))
         for name in (
             "title", "run_id", "created_at", "verdict", "sentence", "source", "target", "suites", "causes",
-            "warnings", "next_steps", "language", "version",
+            "warnings", "next_steps", "language", "version", "history", "against", "since",
         )
     }  # fmt: skip
     identity = payload.report_id or sha256_of([head["run_id"], head["created_at"], rows])[:16]
     return {"schema": SCHEMA, "report_id": identity, **head, "cases": rows, "chunk_cases": CHUNK_CASES}
+
+
+def _style() -> str:
+    return "".join(map(asset, STYLES))
 
 
 def _script(*, served: bool = False) -> str:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
+from promptreg.report.earlier import trend_of
 from promptreg.report.payload import CaseView, ChannelView, SpreadView, to_json
 from promptreg.report.static_texts import ShownTexts, shown_texts
 
@@ -50,6 +51,7 @@ def entry_of(case: CaseView, chunk: int | None, position: int) -> Entry:
         "preview": preview_of(case),
         **_of_decisions(case),
         **_of_finding(case),
+        **_of_history(case),
     }
     spread = widest_spread(case)
     if case.verdict != "pass":
@@ -125,6 +127,18 @@ def _of_finding(case: CaseView) -> dict[str, Any]:
         row["z"] = z
     if (size := size_of_change(case)) is not None:
         row["size"] = to_json(round(size, 3))
+    return row
+
+
+def _of_history(case: CaseView) -> dict[str, Any]:
+    """Verdicts in earlier runs. What is as now is left out; the page knows how many runs there are."""
+    row: dict[str, Any] = {}
+    if trend := trend_of(case.earlier, case.verdict):
+        row["trend"] = trend
+    if case.was is not None and case.was != case.verdict:
+        row["was"] = case.was
+    if case.since is not None and case.since != "same":
+        row["since"] = case.since
     return row
 
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, get_args, get_origin, get_type_hin
 
 from promptreg import canonical
 from promptreg.answer.model import Usage
+from promptreg.report import earlier
 from promptreg.report import payload as views
 from promptreg.report.embed import whole
 from promptreg.report.output import Written, new_file
@@ -32,7 +33,14 @@ _RUN_KEYS: Final = ("run_id", "source", "target")
 # What ends a line for some readers, and what a terminal obeys: as escapes, which JSON reads as the same characters.
 _ESCAPED: Final = {code: f"\\u{code:04x}" for code in (*range(0x7F, 0xA0), 0x2028, 0x2029)}
 
-_NAMES: Final = {**vars(canonical), **vars(views), "Sentence": Sentence, "Usage": Usage, "Mapping": Mapping}
+_NAMES: Final = {
+    **vars(canonical),
+    **vars(earlier),
+    **vars(views),
+    "Sentence": Sentence,
+    "Usage": Usage,
+    "Mapping": Mapping,
+}
 _PLAIN: Final[Mapping[object, Json]] = {
     str: "string",
     bool: "boolean",

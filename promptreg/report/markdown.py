@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Final
 from urllib.parse import quote
 
 from promptreg.report.catalogue import catalogues
+from promptreg.report.earlier import utc_time
 from promptreg.report.index import worst_first
 from promptreg.report.output import NOTHING, Written, changes_of, new_file, plain
 from promptreg.report.static import VERDICTS, differing
@@ -104,6 +105,7 @@ def _summary(payload: Payload, worst: Sequence[CaseView], counts: Counter[str], 
     sections = [
         *head,
         counted,
+        *_since(payload, language, words),
         *_suites(payload, language, words),
         *_list(words["warnings.title"], payload.warnings, language, _ROOM_WARNINGS, words),
         *_list(words["next.title"], payload.next_steps, language, _ROOM_NEXT, words),
@@ -123,6 +125,15 @@ def _marker(payload: Payload) -> str:
 
 def _title(payload: Payload, words: Mapping[str, str]) -> str:
     return f"## {words['suite.' + payload.verdict]} · {_name(payload.source.name)} → {_name(payload.target.name)}"
+
+
+def _since(payload: Payload, language: Language, words: Mapping[str, str]) -> Iterator[str]:
+    """What changed since the run that this one is held against."""
+    if payload.against is not None and payload.since is not None:
+        line = words["since.line"].replace("{date}", utc_time(payload.against.started_at))
+        before, _, after = line.partition("{deployment}")
+        told = _prose(payload.since.text(language), _ROOM_SENTENCE)
+        yield f"{before}{_name(payload.against.deployment)}{after} {told}"
 
 
 def _suites(payload: Payload, language: Language, words: Mapping[str, str]) -> Iterator[str]:

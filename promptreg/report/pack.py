@@ -12,6 +12,9 @@ if TYPE_CHECKING:
 
     from promptreg.canonical import Json
 
+_IN_THE_LIST = frozenset({"earlier", "was", "since"})
+"""Fields that the page takes from the list of cases."""
+
 _SIGNS = {"equal": "=", "delete": "-", "insert": "+"}
 
 
@@ -20,8 +23,9 @@ def packed_case(case: CaseView) -> Json:
     words = [] if case.p_value is None else [p_value_in_words(case.p_value)]
     if case.noise_multiple is not None and (noise := noise_multiple_in_words(case.noise_multiple)) is not None:
         words.append(noise)
+    fields = {name: value for name, value in _fields(case).items() if name not in _IN_THE_LIST}
     return {
-        **_fields(case),
+        **fields,
         "in_words": to_json(words),
         "candidate": [_packed_group(group, case.golden) for group in case.candidate],
     }

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 if TYPE_CHECKING:
     from promptreg.answer.model import Usage
     from promptreg.canonical import Json, JsonObject
+    from promptreg.report.earlier import ChangeName, EarlierRunView, EarlierVerdictName
     from promptreg.text.sentence import Sentence
 
 SCHEMA = "promptreg.report/1"
@@ -340,6 +341,12 @@ class CaseView:
     """Identity of what an approval would make the golden; None when the target was not asked."""
     decision: DecisionView | None = None
     """The last one on this golden and this candidate, this machine's or one in git; None when nobody decided."""
+    earlier: tuple[EarlierVerdictName, ...] = ()
+    """Its verdict in each run of the payload's `history`."""
+    was: EarlierVerdictName | None = None
+    """Its verdict in the run that this one is held against; None when there is none."""
+    since: ChangeName | None = None
+    """What became of it since that run."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -381,6 +388,12 @@ class Payload:
     """Language the page opens in; `auto` follows the browser."""
     version: str = ""
     """Version of promptreg that wrote the report."""
+    history: tuple[EarlierRunView, ...] = ()
+    """Earlier runs of the same target, oldest first."""
+    against: EarlierRunView | None = None
+    """The run that this one is held against: the one before it, or the one that was asked for."""
+    since: Sentence | None = None
+    """What changed since that run."""
     report_id: str = ""
     """Identity of what is shown: the run, every golden and every candidate. A decisions file names it."""
 

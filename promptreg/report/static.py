@@ -7,11 +7,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from promptreg.report.catalogue import catalogues
+from promptreg.report.earlier import earlier_of, utc_time
 from promptreg.report.embed import escaped
 from promptreg.report.static_texts import texts_html
 
 if TYPE_CHECKING:
     from promptreg.canonical import Json
+    from promptreg.report.earlier import EarlierRunView
     from promptreg.report.index import Entry
     from promptreg.report.payload import DeploymentView, Payload, SettingView
     from promptreg.text.sentence import Sentence
@@ -43,6 +45,9 @@ def _lines(payload: Payload, entries: Sequence[Entry], language: str, words: Map
         if counts[verdict]:
             yield f"<li>{escaped(words['verdict.' + verdict])}: {counts[verdict]}</li>\n"
     yield "</ul>\n"
+    if payload.against is not None and payload.since is not None:
+        told = f"{_since(payload.against, words)} {_said(payload.since, language)}"
+        yield f"<p>{escaped(told)}</p>\n"
     yield from _causes(payload, language, words)
     if payload.next_steps:
         yield f"<h2>{escaped(words['next.title'])}</h2>\n<ul>\n"
@@ -51,8 +56,9 @@ def _lines(payload: Payload, entries: Sequence[Entry], language: str, words: Map
     yield from _deployments(payload, words)
     yield f"<h2>{escaped(words['static.worst'].replace('{count}', str(min(WORST, len(entries)))))}</h2>\n<ol>\n"
     for entry in entries[:WORST]:
-        yield _row(entry, language, words)
+        yield _row(entry, language, words, len(payload.history))
     yield "</ol>\n"
+    yield from _history(payload, counts, words)
     yield f"<h2>{escaped(words['suites.title'])}</h2>\n"
     for suite in payload.suites:
         said = " ".join(_said(sentence, language) for sentence in (suite.sentence, *suite.notes))
@@ -99,14 +105,40 @@ def _settings(deployment: DeploymentView) -> dict[tuple[str, str], SettingView]:
     return {(setting.group, setting.name): setting for setting in deployment.settings}
 
 
-def _row(entry: Entry, language: str, words: Mapping[str, str]) -> str:
+def _since(against: EarlierRunView, words: Mapping[str, str]) -> str:
+    told = words["since.line"].replace("{date}", utc_time(against.started_at))
+    return told.replace("{deployment}", _brief(against.deployment))
+
+
+def _history(payload: Payload, counts: Mapping[str, int], words: Mapping[str, str]) -> Iterator[str]:
+    """The counts by verdict of earlier runs, oldest first, and of this one."""
+    if not payload.history:
+        return
+    rows: list[tuple[str, Mapping[str, int]]] = [
+        (utc_time(run.started_at), {each.verdict: each.cases for each in run.counts}) for run in payload.history
+    ]
+    rows.append((words["history.this"], counts))
+    shown = [verdict for verdict in VERDICTS if any(found.get(verdict) for _, found in rows)]
+    yield f"<h2>{escaped(words['history.title'])}</h2>\n<table>\n<thead><tr><th>{escaped(words['history.run'])}</th>"
+    yield from (f'<th scope="col">{escaped(words["verdict." + verdict])}</th>' for verdict in shown)
+    yield "</tr></thead>\n<tbody>\n"
+    for name, found in rows:
+        cells = "".join(f"<td>{found.get(verdict, 0)}</td>" for verdict in shown)
+        yield f'<tr><th scope="row">{escaped(name)}</th>{cells}</tr>\n'
+    yield "</tbody></table>\n"
+
+
+def _row(entry: Entry, language: str, words: Mapping[str, str], runs: int) -> str:
     case = entry.case
     sentence = case.get("sentence")
     said = _text(sentence, language) if sentence is not None else words["case.pass"]
     verdict = words[f"verdict.{case['verdict']}"]
     texts = "" if entry.texts is None else "\n" + "".join(texts_html(entry.texts, words))
     told = f"{escaped(_brief(str(case['case_id'])))} · {escaped(_brief(said))}"
-    return f"<li><b>{escaped(verdict)}</b> {told}{texts}</li>\n"
+    earlier = earlier_of(str(case.get("trend", "")), str(case["verdict"]), runs)
+    names = ", ".join(words["was.none" if each == "none" else "verdict." + each] for each in earlier)
+    before = f'\n<p class="who">{escaped(words["trend.label"].replace("{verdicts}", names))}</p>' if earlier else ""
+    return f"<li><b>{escaped(verdict)}</b> {told}{before}{texts}</li>\n"
 
 
 def _brief(text: str) -> str:

@@ -103,6 +103,14 @@ def read_shown(connection: sqlite3.Connection, run_id: str) -> Iterator[ShownCas
     return (ShownCase(*row) for row in rows)
 
 
+def read_verdicts(connection: sqlite3.Connection, run_id: str, suite: str, source: str) -> Iterator[tuple[str, str]]:
+    """Case id and verdict of a suite of a run as it was judged against a source, in any order."""
+    return connection.execute(
+        "SELECT case_id, verdict FROM shown_cases WHERE run_id = ? AND suite = ? AND source = ?",
+        (run_id, suite, plain_text(source)),
+    )
+
+
 def append_decisions(connection: sqlite3.Connection, decisions: Iterable[LoggedDecision]) -> None:
     """Inside the caller's transaction, add decisions to the log. Triggers refuse to change what is in it."""
     connection.executemany(

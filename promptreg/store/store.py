@@ -21,6 +21,7 @@ from promptreg.store.reviews import (
     last_decision,
     read_decisions,
     read_shown,
+    read_verdicts,
     replace_shown,
 )
 from promptreg.store.runs import (
@@ -292,6 +293,17 @@ class Store:
         """What the last judgement of a run showed, worst first; empty when it was never judged."""
         with self._errors():
             return tuple(read_shown(self._database.conn, run_id))
+
+    def verdicts(self, run_id: str, suite: str, source: str) -> dict[str, str]:
+        """By case id, what the last judgement of a run said of a suite; empty when it was never judged.
+
+        Args:
+            run_id: of the run.
+            suite: its name.
+            source: the deployment against whose baseline it was judged.
+        """
+        with self._errors():
+            return dict(read_verdicts(self._database.conn, run_id, suite, source))
 
     def show(self, run_id: str, cases: Iterable[ShownCase]) -> None:
         """Keep what a judgement of a run shows, in the place of what an earlier one showed."""

@@ -19,6 +19,7 @@ from promptreg.workflow.collect import Collected, OnProgress, Order, Stretch, co
 from promptreg.workflow.comparison import Comparison
 from promptreg.workflow.context.case_contexts import NO_CONTEXTS, CaseFitter, Contexts, summary_of
 from promptreg.workflow.estimate import Estimate, estimate
+from promptreg.workflow.history import history_of
 from promptreg.workflow.judge import JudgedSuite, judge_stored, rules_of
 from promptreg.workflow.judge_calls import Judges, calls_at_most
 from promptreg.workflow.looks import Judge, judged_in_looks, looks_of
@@ -27,6 +28,7 @@ from promptreg.workflow.pairing import Pairing, baseline_of, pair_with_baseline,
 from promptreg.workflow.plugins import load_extensions
 from promptreg.workflow.project import project_suites
 from promptreg.workflow.resume import left_of, run_to_continue
+from promptreg.workflow.run_names import named_comparison, named_run
 from promptreg.workflow.runs import failed_calls, failure_summary
 from promptreg.workflow.shown import shown_cases
 from promptreg.workflow.unscored import unscored_warning
@@ -61,6 +63,8 @@ class CompareOptions:
     """Judge this stored run; the target is not called."""
     ask_judges: bool = True
     """Whether judges are asked what no stored reply answers; else such answers are unscored."""
+    against: str | None = None
+    """The run that the report holds this one against; None for the one before it."""
     resume: bool = False
     select: str | None = None
     alpha: float | None = None
@@ -209,10 +213,11 @@ def plan_compare(config: Config, options: CompareOptions) -> Estimate:
 
 
 def _stored_run(store: Store, run_id: str) -> RunRecord:
-    record = store.run(run_id)
+    record = named_run(store, run_id)
     if record.kind != "compare":
         raise UsageError(
-            f"Run {run_id} recorded a baseline; only runs of `compare` can be judged. `promptreg runs` lists them."
+            f"Run {record.run_id} recorded a baseline; only runs of `compare` can be judged. `promptreg runs` lists "
+            "them."
         )
     return record
 
@@ -366,6 +371,8 @@ def _reported(
     record: RunRecord,
     judged: tuple[JudgedSuite, ...],
 ) -> Compared:
+    against = None if options.against is None else named_comparison(store, options.against)
+    history = history_of(store, record, [(suite.source, suite.judgement) for suite in judged], against)
     judged = with_clusters(store, record, judged)
     comparison = Comparison.of(
         record.run_id,
@@ -378,7 +385,7 @@ def _reported(
     store.show(record.run_id, shown_cases(store, record, judged))
     try:
         written = write_outputs(
-            partial(report_payload, config, store, record, judged, comparison),
+            partial(report_payload, config, store, record, judged, comparison, history),
             Output(options.report_kind, path),
             options.beside,
             options.form,

@@ -67,6 +67,11 @@ class JudgedSuite:
     pairs: dict[str, CasePair]
     scores: dict[str, CaseScores]
 
+    @property
+    def source(self) -> str:
+        """The deployment against whose baseline it was judged."""
+        return self.pairing.baseline.header.deployment
+
     def cases(self) -> Iterator[JudgedCase]:
         """The suite's cases, worst first. Goldens without a case have nothing to show and are left out."""
         by_id = {case.case_id: case for case in self.pairing.suite.cases}

@@ -10,6 +10,7 @@ from promptreg.errors import UsageError
 from promptreg.review.decisions import Decision, Decisions
 from promptreg.store.columns import plain_text
 from promptreg.verdict.model import CaseVerdict
+from promptreg.workflow.run_names import named_run
 from promptreg.workflow.shown import report_id
 from promptreg.workflow.standing import standing_decisions
 
@@ -144,9 +145,9 @@ def reviewed_run(config: Config, store: Store, run_id: str | None) -> ReviewedRu
         if record is None:
             raise UsageError("There is no comparison to review yet. `promptreg compare` makes one.")
     else:
-        record = store.run(run_id)
+        record = named_run(store, run_id)
         if record.kind != "compare":
-            raise UsageError(f"Run {run_id} recorded a baseline; only runs of `compare` are reviewed.")
+            raise UsageError(f"Run {record.run_id} recorded a baseline; only runs of `compare` are reviewed.")
     shown = store.shown(record.run_id)
     if not shown:
         raise UsageError(

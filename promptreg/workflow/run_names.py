@@ -16,22 +16,23 @@ _BY_AGE: Final = re.compile(r"latest(?:~(\d{1,6}))?")
 _LISTED: Final = 5
 
 
-def named_comparison(store: Store, name: str) -> RunRecord:
-    """A run of `compare`.
+def named_run(store: Store, name: str) -> RunRecord:
+    """A stored run.
 
     Args:
         store: open.
-        name: its id; the beginning of it, where only one run has that; `latest`, or `latest~1` for the one before.
+        name: its id; the beginning of it, where only one run has that; `latest`, the newest run of `compare`, or
+            `latest~1`, the one before.
 
     Raises:
-        UsageError: there is no such run, several begin so, or it recorded a baseline.
+        UsageError: there is no such run, or several begin so.
     """
     records = store.runs()
     exact = next((record for record in records if record.run_id == name), None)
     if exact is not None:
-        return _comparison(exact)
-    compared = [record for record in records if record.kind == "compare"]
+        return exact
     if (age := _BY_AGE.fullmatch(name)) is not None:
+        compared = [record for record in records if record.kind == "compare"]
         place = int(age[1] or 0)
         if place < len(compared):
             return compared[place]
@@ -41,10 +42,16 @@ def named_comparison(store: Store, name: str) -> RunRecord:
     if len(begun) > 1:
         shown = ", ".join(record.run_id for record in begun[:_LISTED]) + (", …" if len(begun) > _LISTED else "")
         raise UsageError(f"{len(begun)} runs begin with {name!r}: {shown}. Write more of the id.")
-    return _comparison(begun[0] if begun else store.run(name))
+    return begun[0] if begun else store.run(name)
 
 
-def _comparison(record: RunRecord) -> RunRecord:
+def named_comparison(store: Store, name: str) -> RunRecord:
+    """A run of `compare`, named as for `named_run`.
+
+    Raises:
+        UsageError: there is no such run, several begin so, or it recorded a baseline.
+    """
+    record = named_run(store, name)
     if record.kind != "compare":
         raise UsageError(
             f"Run {record.run_id} recorded a baseline, so it has no verdicts; only runs of `compare` have. "

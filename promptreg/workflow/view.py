@@ -48,6 +48,7 @@ if TYPE_CHECKING:
     from promptreg.suite.model import Request
     from promptreg.verdict.model import CheckOutcome, Facts, PowerOutcome, SuiteJudgement
     from promptreg.workflow.comparison import Comparison
+    from promptreg.workflow.history import History
     from promptreg.workflow.judge import JudgedCase, JudgedSuite
     from promptreg.workflow.review import ReviewedCase
 
@@ -61,6 +62,7 @@ def report_payload(
     record: RunRecord,
     judged: tuple[JudgedSuite, ...],
     comparison: Comparison,
+    history: History,
 ) -> Payload:
     """Everything the report shows. Cases are made one at a time while the report is written."""
     header = judged[0].pairing.baseline.header
@@ -79,7 +81,7 @@ def report_payload(
         cases=with_causes(
             map(
                 partial(_with_decision, decided=decided_cases(config, store, record, shown)),
-                _case_views(config, store, record, judged),
+                history.told(_case_views(config, store, record, judged)),
             ),
             [suite.judgement for suite in judged],
         ),
@@ -87,6 +89,9 @@ def report_payload(
         next_steps=next_steps(comparison),
         language=config.language,
         version=__version__,
+        history=history.views(),
+        against=None if history.against is None else history.against.view,
+        since=history.since,
         report_id=report_id(record.run_id, shown),
     )
 

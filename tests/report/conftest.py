@@ -13,6 +13,7 @@ from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
 
 from promptreg import canonical
 from promptreg.answer import model as answer_model
+from promptreg.report import earlier
 from promptreg.report import payload as views
 from promptreg.report.html import write_html
 from promptreg.report.sample import sample_payload
@@ -109,7 +110,14 @@ def open_payload(open_page: Callable[..., Page], tmp_path: Path) -> Callable[...
     return open_payload
 
 
-NAMES = {**vars(canonical), **vars(answer_model), **vars(views), "Sentence": Sentence, "Mapping": Mapping}
+NAMES = {
+    **vars(canonical),
+    **vars(answer_model),
+    **vars(earlier),
+    **vars(views),
+    "Sentence": Sentence,
+    "Mapping": Mapping,
+}
 
 
 def _filled(kind: Any, text: str) -> Any:

@@ -23,6 +23,7 @@ async function renderCase() {
   replace(main, details ? caseArticle(entry, details)
     : el("article", { class: "case", "aria-labelledby": "case-heading" }, caseHead(entry), caseTitle(entry, []),
       el("p", { class: "lead" }, say(entry.sentence) || t("case.pass")),
+      caseTrend(entry),
       el("p", { class: "notice" }, problem || t("details.left_out"))));
   scrollTo(0, y);
 }
@@ -50,6 +51,7 @@ function caseArticle(entry, details) {
     caseHead(entry),
     caseTitle(entry, details.tags || []),
     el("p", { class: "lead" }, say(details.sentence)),
+    caseTrend(entry),
     causesOf(entry),
     faultsSection(details),
     checksSection(details),

@@ -7,6 +7,8 @@ function facetLabel(facet, value) {
   if (facet === "verdict") return known("verdict", value);
   if (facet === "channel") return readable(known("channel", value));
   if (facet === "decision") return known("done", value);
+  if (facet === "was") return wasName(value);
+  if (facet === "since") return known("since", value);
   if (facet !== "cause") return brief(value);
   const cause = (report.causes || [])[value - 1];
   return cause ? say(cause.title) : String(value);
@@ -77,7 +79,7 @@ function chipText(term) {
   if (!term.values) return `${t(`facet.${term.field}`)} ${term.operator} ${number(term.bound)}`;
   const values = term.values.map((value) => {
     if (term.field === "channel") return `${readable(known("channel", value.name))} ${value.operator} ${number(value.bound)}`;
-    return ["verdict", "decision", "cause"].includes(term.field) ? facetLabel(term.field, value) : brief(value);
+    return ["verdict", "decision", "cause", "was", "since"].includes(term.field) ? facetLabel(term.field, value) : brief(value);
   });
   return `${t(`facet.${term.field}`)}: ${values.join(` ${t("chip.or")} `)}`;
 }

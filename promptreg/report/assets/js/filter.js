@@ -1,6 +1,6 @@
 // Which cases a query leaves, and how many each facet would leave: one pass over the list.
 
-const FACETS = ["verdict", "tag", "cause", "fault", "channel", "check", "suite", "decision"];
+const FACETS = ["verdict", "tag", "cause", "fault", "channel", "check", "suite", "decision", "was", "since"];
 const channelNames = [...new Set(report.cases.flatMap((entry) => Object.keys(entry.z || {})))].sort();
 const listTexts = new WeakMap();
 
@@ -8,6 +8,8 @@ const listTexts = new WeakMap();
 const CHOICES = {
   verdict: choicesOf("verdict", VERDICTS),
   decision: choicesOf("done", ["none", ...VERBS]),
+  was: { ...choicesOf("verdict", VERDICTS), ...choicesOf("was", ["none"]) },
+  since: { ...choicesOf("since", CHANGES), newly: "newly_failing", still: "still_failing" },
   channel: channelNames.map(folded),
   short: VERDICTS,
 };
@@ -56,6 +58,8 @@ const FACET_VALUES = {
   check: (entry) => entry.checks || [],
   suite: (entry) => [entry.suite],
   decision: (entry) => [decisionName(entry)],
+  was: (entry) => report.against ? [wasOf(entry)] : [],
+  since: (entry) => report.against ? [sinceOf(entry)] : [],
 };
 
 const named = (list, term) => (list || []).some((name) => term.values.some((wish) => isNamed(name, wish)));
@@ -64,6 +68,8 @@ const inText = (field) => (entry, term) => term.values.some((value) => textFound
 const MATCHES = {
   verdict: (entry, term) => term.values.includes(entry.verdict),
   decision: (entry, term) => term.values.includes(decisionName(entry)),
+  was: (entry, term) => term.values.includes(wasOf(entry)),
+  since: (entry, term) => term.values.includes(sinceOf(entry)),
   tag: (entry, term) => named(entry.tags, term),
   suite: (entry, term) => named([entry.suite], term),
   fault: (entry, term) => named(entry.faults, term),
@@ -83,7 +89,7 @@ const MATCHES = {
 };
 
 // A case has one verdict and one suite: several terms for them mean "or", like commas do.
-const SINGLE = ["verdict", "suite", "decision"];
+const SINGLE = ["verdict", "suite", "decision", "was", "since"];
 
 function joined(terms) {
   const rest = terms.filter((term) => term.not || !SINGLE.includes(term.field));

@@ -52,6 +52,7 @@ function helpDialog() {
 const QUERY_EXAMPLES = [
   ["退款 \"two words\"", "help.find.words"], ["verdict:drift,fail", "help.find.or"], ["-waived !\"退款\"", "help.find.not"],
   ["tag:policy suite:shop* fault:F15", "help.find.fields"], ["check:json cause:1 id:refund decision:none", "help.find.more"],
+  ["was:pass since:newly,fixed", "help.find.since"],
   ["channel:numbers>2 noise>=3 size<0.1", "help.find.compare"], ["prompt:… golden:7天 candidate:30天", "help.find.texts"],
 ];
 

@@ -14,14 +14,16 @@ function railSkeleton() {
 
 function row(entry, index) {
   const openHere = state.open && state.open.entry === entry;
+  const trend = rowTrend(entry);
   const item = el("li", { "aria-setsize": shown.length, "aria-posinset": index + 1 },
-    el("a", { href: addressOf(entry), class: `case-row v-${entry.verdict}`, "aria-current": openHere ? "true" : null,
+    el("a", { href: addressOf(entry), class: `case-row v-${entry.verdict}${trend ? " with-trend" : ""}`, "aria-current": openHere ? "true" : null,
       onclick: (event) => rowClicked(event, entry) },
       el("span", { class: "sign" }, verdictMark(entry.verdict), el("span", { class: "unseen" }, known("verdict", entry.verdict))),
       el("span", { class: "id" }, brief(entry.case_id)),
       strip(entry.spread, { width: 76, height: 18 }),
       el("span", { class: "why" }, decisionMark(entry), manySuites && el("span", { class: "of-suite" }, `${brief(entry.suite)} · `),
-        entry.sentence ? brief(say(entry.sentence)) : readable(entry.preview) || t("case.pass"))));
+        entry.sentence ? brief(say(entry.sentence)) : readable(entry.preview) || t("case.pass")),
+      trend));
   return item;
 }
 

@@ -9,6 +9,7 @@ function overview() {
     el("h1", { id: "verdict-heading", tabindex: -1, class: `verdict-line s-${report.verdict}` }, known("suite", report.verdict)),
     el("p", { class: "lead" }, say(report.sentence)),
     countBar(all),
+    sinceLine(),
     (report.warnings || []).length > 0 && el("ul", { class: "warnings", "aria-label": t("warnings.title") },
       report.warnings.map((warning) => el("li", null, say(warning)))),
     causesSection(),
@@ -16,6 +17,7 @@ function overview() {
       ? el("p", null, say(report.next_steps[0]))
       : el("ol", { class: "steps" }, report.next_steps.map((step) => el("li", null, say(step))))),
     worstCases(),
+    historySection(),
     noiseBands(),
     el("div", { class: "columns" }, deployments(), noisePicture()),
     suitesSection(),

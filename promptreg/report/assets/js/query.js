@@ -1,12 +1,12 @@
 // The grammar of the search box. Pure: text in, terms and problems out; nothing here knows the page.
 //
-//   verdict:drift,fail  tag:policy  -suite:"old one"  channel:numbers>2  noise>=3  golden:七天  "two words"  !word
+//   verdict:drift,fail  was:pass  tag:policy  -suite:"old one"  channel:numbers>2  noise>=3  golden:七天  "two words"  !word
 //
 // Terms stand beside each other with "and"; commas inside one mean "or"; - or ! before one excludes. Full-width
 // punctuation means the same, since Chinese input methods write it.
 
 export const QUERY_FIELDS = {
-  verdict: "choice", decision: "choice", tag: "name", suite: "name", fault: "name", cause: "whole", channel: "measure",
+  verdict: "choice", decision: "choice", was: "choice", since: "choice", tag: "name", suite: "name", fault: "name", cause: "whole", channel: "measure",
   check: "part", id: "part", prompt: "text", golden: "text", candidate: "text", noise: "number", size: "number",
 };
 export const MOVED_Z = 2;
@@ -122,7 +122,7 @@ function readTerm(text, at, choices) {
   return { end, term: { field: "text", values: [word] } };
 }
 
-// `choices`: of verdict and decision { word: name }, of channel its names, `short` the verdicts that need no field.
+// `choices`: of verdict, decision, was and since { word: name }, of channel its names, `short` the verdicts that need no field.
 // Gives { terms, problems }: a term is { field, values | operator and bound, not, start, end }, a problem { name, values,
 // start, end, applied }: a sentence of the catalogue, and whether the term counts nonetheless.
 export function parseQuery(text, choices) {
