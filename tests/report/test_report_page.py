@@ -408,12 +408,47 @@ def test_characters_that_are_mistaken_for_others_are_marked(open_payload):
     assert page.locator(".hidden-marks .mark-name").all_inner_texts() == ["full-width", "Cyrillic"]
 
 
-def test_ordinary_chinese_has_no_marks(open_payload):
-    page = open_payload(
-        payload_of(case_of(["（第 1 项）共 3 μm：是，对。"], ["（第 2 项）共 3 μm：是，对。"])), CASE + "c"
-    )
+@pytest.mark.parametrize(
+    ("golden", "candidate"),
+    [
+        ("（第 1 项）共 3 μm：是，对。", "（第 2 项）共 3 μm：是，对。"),
+        ("您好，请稍候；谢谢：再见！", "您好，我们马上处理；请放心：明天见？"),
+        ("可以退货。", "可以退货，但是（注意）：七天内；谢谢！运费约￥12～15——自付。"),
+        ("先付款，再发货——谢谢", "订单号：10:30，先付款；后发货——请等待"),
+        ("Yes — of course.", "Of course — yes, and 3-5 days."),
+    ],
+)
+@pytest.mark.parametrize("locale", ["en-US", "zh-CN"])
+def test_ordinary_punctuation_has_no_marks(open_payload, golden, candidate, locale):
+    page = open_payload(payload_of(case_of([golden], [candidate])), CASE + "c", locale=locale)
+    assert page.locator("main ins").count() > 0
     assert marks(page) == []
     assert page.locator(".hidden-marks").count() == 0
+
+
+@pytest.mark.parametrize(
+    ("golden", "candidate", "told"),
+    [
+        ("您好，请稍候", "您好,请稍候", [["，", "全角"]]),
+        ("您好,请稍候", "您好， 请稍候", [["，", "全角"]]),
+        ("时间：10点；周日12:30", "时间:10点；周一12：30", [["：", "全角"], ["：", "全角"]]),
+        ("（退款）好的！！！", "(退款)好的!!!", [["（", "全角"], ["）", "全角"], ["！！！", "全角"]]),
+        ("约￥12~15", "约¥12～15", [["￥", "全角"], ["～", "全角"]]),
+        ("ｶﾀｶﾅで", "カタカナで", [["ｶﾀｶﾅ", "半角"]]),
+        ("3-5天", "3–5天", [["–", "U+2013"]]),
+        ("退款——马上", "退款--马上", [["——", "U+2014"]]),
+        ("订单，请先付款再发货，谢谢您", "请注意,您的订单,先付款后发货，谢谢", [["，", "全角"]]),
+    ],
+)
+def test_a_changed_width_or_dash_is_told(open_payload, golden, candidate, told):
+    page = open_payload(payload_of(case_of([golden], [candidate])), CASE + "c", locale="zh-CN")
+    assert marks(page) == told
+    assert "".join(page.locator(".cell.golden").all_text_contents()) == golden
+
+
+def test_a_changed_width_is_told_in_english(open_payload):
+    page = open_payload(payload_of(case_of(["a,b"], ["a，b"])), CASE + "c")
+    assert marks(page) == [["，", "full-width"]]
 
 
 def test_json_is_compared_as_json_until_text_is_chosen(open_payload):

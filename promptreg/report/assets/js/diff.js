@@ -4,6 +4,22 @@ const FOLD_ABOVE = 420;
 const FOLD_CONTEXT = 200;
 const SENTENCE_END = /[。！？.!?；;…\n]["'”’」』）)】》]*\s*/g;
 
+// Each change with what stands in its place on the other side.
+function opposed(operations) {
+  const result = [];
+  for (let index = 0; index < operations.length;) {
+    let end = index;
+    while (end < operations.length && operations[end].kind !== "equal") end += 1;
+    const change = operations.slice(index, end);
+    const textOf = (kind) => change.filter((operation) => operation.kind === kind).map((operation) => operation.text).join("");
+    const against = { delete: textOf("insert"), insert: textOf("delete") };
+    result.push(...change.map((operation) => ({ ...operation, against: against[operation.kind] })));
+    if (end < operations.length) result.push(operations[end]);
+    index = end + 1;
+  }
+  return result;
+}
+
 // As many operations as a pane paints at once, and how many characters are left for later.
 function clipped(operations) {
   if (state.unfolded) return { kept: operations, left: 0 };
@@ -17,7 +33,7 @@ function clipped(operations) {
     else if (cost <= room) kept.push(operation);
     else {
       const cut = safeCut(operation.text, room);
-      kept.push({ kind: operation.kind, text: operation.text.slice(0, cut) });
+      kept.push({ ...operation, text: operation.text.slice(0, cut) });
       left += operation.text.length - cut;
     }
     room -= cost;
@@ -119,8 +135,8 @@ function longClass(operation) {
 }
 
 function paintStretch(operation, atEnd, expanded) {
-  if (operation.kind === "delete") return el("del", { class: longClass(operation) }, marked(operation.text, atEnd, true));
-  if (operation.kind === "insert") return el("ins", { class: longClass(operation) }, marked(operation.text, atEnd, true));
+  if (operation.kind === "delete") return el("del", { class: longClass(operation) }, marked(operation.text, atEnd, operation.against));
+  if (operation.kind === "insert") return el("ins", { class: longClass(operation) }, marked(operation.text, atEnd, operation.against));
   const fold = expanded ? null : foldStretch(operation.text);
   if (!fold) return marked(operation.text, atEnd);
   const hidden = operation.text.slice(fold.before, fold.after);
@@ -155,7 +171,7 @@ function changesLine(part) {
 
 // The panes of one part: two side by side, or one. `view` is "side", "inline", "golden" or "candidate".
 function diffPanes(part, view, labels) {
-  const { kept, left } = clipped(part.operations || []);
+  const { kept, left } = clipped(opposed(part.operations || []));
   const rows = rowsOf(kept, view === "side" ? part.breaks : null);
   const rest = left > 0 && unfolder("diff.more", left, "rows");
   const shown = state.unfolded ? rows.map((row) => ({ row })) : foldRows(rows);

@@ -13,16 +13,19 @@ const CONTROL = /\u001b\][^\u0007\u001b]*(?:\u0007|\u001b\\)|\u001b\[[0-9;?]*[ -
 // Letters that look like Latin ones and stand beside a Latin letter.
 const LOOKALIKE = /(?<=[A-Za-z])[АВЕЅІЈКМНОРСТХаеѕіјорсухΑΒΕΖΗΙΚΜΝΟΡΤΥΧοκν]|[АВЕЅІЈКМНОРСТХаеѕіјорсухΑΒΕΖΗΙΚΜΝΟΡΤΥΧοκν](?=[A-Za-z])/u;
 const WIDE = /[０-９Ａ-Ｚａ-ｚ]+/u;
-// Where a text changed, full-width and half-width punctuation and dashes must be told apart as well.
 const CONFUSABLE = new RegExp(`${UNSEEN.source}|${LOOKALIKE.source}|${WIDE.source}`, "gu");
-const CONFUSABLE_CHANGE = new RegExp(`${UNSEEN.source}|${LOOKALIKE.source}|[！-～]+|[‐-―−]`, "gu");
+// Characters that have a twin of another width or another dash. In Chinese they are ordinary punctuation, so they are
+// told only where one took the place of its twin.
+const TWIN = /[\uff01-\uffee‐-―−]/u;
+const CONFUSABLE_OR_TWIN = new RegExp(`${CONFUSABLE.source}|${TWIN.source}`, "gu");
 // Tabs and ideographic spaces are marked where they stand, but no news.
 const ORDINARY = new Set(["⇥", "□", "�"]);
 
 // Characters that are seen but may be taken for others keep their place; the mark stands behind them.
 function seenAs(found) {
   const code = found.codePointAt(0);
-  if (code >= 0xff01 && code <= 0xff5e) return "wide";
+  if (code >= 0xff01 && code <= 0xff60 || code >= 0xffe0 && code <= 0xffe6) return "wide";
+  if (code >= 0xff61 && code <= 0xffee) return "narrow";
   if (code >= 0x0370 && code <= 0x03ff) return "greek";
   if (code >= 0x0400 && code <= 0x04ff) return "cyrillic";
   return code === 0x2212 || code >= 0x2010 && code <= 0x2015 ? "dash" : "";
@@ -41,19 +44,67 @@ function markOf(found) {
 // Blanks and line ends that came or went are a change too and must be seen.
 const BLANK_CHANGE = /^[ \n]+$/;
 
-// Text nodes and marks whose joined textContent is the text itself.
-function marked(text, atEnd, changed) {
-  if (changed && text.length < 2000 && BLANK_CHANGE.test(text)) {
+// What twins have in common.
+function plainForm(character) {
+  return /[‐-―−]/.test(character) ? "-" : character.normalize("NFKC");
+}
+
+// Each character of a stretch with its place, and its plain form beside those of its neighbours.
+function* besideNeighbours(text) {
+  const characters = [...text];
+  const forms = ["", ...characters.map(plainForm), ""];
+  let at = 0;
+  for (const [index, character] of characters.entries()) {
+    const form = forms[index + 1];
+    yield { at, character, beside: [`${forms[index]}<${form}`, `${form}>${forms[index + 2]}`] };
+    at += character.length;
+  }
+}
+
+// Where a stretch has the twin of what stands in its place on the other side, `，` where `,` was: beside the same
+// neighbour, or at the same end of the stretch.
+function twinPlaces(text, against) {
+  const places = new Set();
+  if (!TWIN.test(text)) return places;
+  const there = new Map();
+  for (const { character, beside } of besideNeighbours(against)) {
+    for (const key of beside) there.set(key, there.has(key) && there.get(key) !== character ? "" : character);
+  }
+  for (const { at, character, beside } of besideNeighbours(text)) {
+    // Where the other side has both twins beside this neighbour, neither is news.
+    if (TWIN.test(character) && beside.some((key) => there.get(key) && there.get(key) !== character)) places.add(at);
+  }
+  return places;
+}
+
+// What is marked in a text, in order; neighbours of one kind are one mark.
+function marksIn(text, atEnd, against) {
+  const twins = against === undefined ? null : twinPlaces(text.slice(0, TEXT_LIMIT), against.slice(0, TEXT_LIMIT));
+  const found = [];
+  for (const match of text.matchAll(twins && twins.size ? CONFUSABLE_OR_TWIN : CONFUSABLE)) {
+    const [part] = match;
+    // Blanks at the end of a stretch are trailing only where the text or a line ends with them.
+    if (part[0] === " " && match.index + part.length === text.length && !atEnd) continue;
+    if (TWIN.test(part) && !WIDE.test(part) && !twins.has(match.index)) continue;
+    const last = found[found.length - 1];
+    if (last && seenAs(part) && last.at + last.part.length === match.index && markOf(last.part) === markOf(part)) last.part += part;
+    else found.push({ at: match.index, part });
+  }
+  return found;
+}
+
+// Text nodes and marks whose joined textContent is the text itself. `against`: of a stretch that changed, what stands in
+// its place on the other side.
+function marked(text, atEnd, against) {
+  if (against !== undefined && text.length < 2000 && BLANK_CHANGE.test(text)) {
     return [...text].map((blank) => el("span", { class: "mark", "data-mark": blank === " " ? "␣" : "↵" }, blank));
   }
   const nodes = [];
   let from = 0;
-  for (const match of text.matchAll(changed ? CONFUSABLE_CHANGE : CONFUSABLE)) {
-    // Blanks at the end of a stretch are trailing only where the text or a line ends with them.
-    if (match[0][0] === " " && match.index + match[0].length === text.length && !atEnd) continue;
-    if (match.index > from) nodes.push(document.createTextNode(text.slice(from, match.index)));
-    nodes.push(el("span", { class: seenAs(match[0]) ? "mark seen" : "mark", "data-mark": markOf(match[0]) }, match[0]));
-    from = match.index + match[0].length;
+  for (const { at, part } of marksIn(text, atEnd, against)) {
+    if (at > from) nodes.push(document.createTextNode(text.slice(from, at)));
+    nodes.push(el("span", { class: seenAs(part) ? "mark seen" : "mark", "data-mark": markOf(part) }, part));
+    from = at + part.length;
   }
   if (from < text.length) nodes.push(document.createTextNode(text.slice(from)));
   return nodes;
