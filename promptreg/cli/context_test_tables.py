@@ -72,7 +72,7 @@ def _window(out: Console, report: ContextReport, column: Column, language: Langu
     out.print()
     out.print(safe_for_terminal(title.text(language)), style="bold")
     out.print(column.sentence.text(language))
-    if not any(one.reused(1).prompts for one in results) and not any(map(refused, results)):
+    if not any(one.reused(1).prompts or one.findings or refused(one) for one in results):
         told = Sentence("All conversations fit: nothing had to be shortened.", "所有对话都放得下，无需缩短。")
         out.print(told.text(language))
         return
@@ -104,7 +104,7 @@ def _main(out: Console, report: ContextReport, column: Column, results: Sequence
             *([f"{steady.prompt_tokens:,}", f"{steady.prefill_tokens:,}"] if steady.prompts else [_NONE, _NONE]),
             _hits(steady.hit_ratio),
             str(steady.reanchors) if steady.prompts else _NONE,
-            " ".join(finding.invariant.value for finding in one.findings) or _NONE,
+            " ".join(finding.invariant.label.text(language) for finding in one.findings) or _NONE,
         )
     out.print(table)
     told = Sentence(

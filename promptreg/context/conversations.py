@@ -26,7 +26,8 @@ MOST_CONVERSATIONS: Final = 20_000
 MOST_MESSAGES: Final = 100_000
 """Of one conversation."""
 
-_ROLES: Final = ("system", "developer", "user", "assistant", "tool", "function")
+ROLES: Final = ("system", "developer", "user", "assistant", "tool", "function")
+"""Of messages."""
 _NAMES: Final = listing([f"*{suffix}" for suffix in SUFFIXES])
 _FACT_KEYS: Final = ("id", "value", "kind", "outdated", "subject", "question", "message")
 _ADVICE: Final = (
@@ -246,9 +247,9 @@ def _message(value: Any) -> JsonObject:
     if not isinstance(value, dict):
         raise _WrongError("it is no JSON object with `role` and `content`.")
     role = value.get("role")
-    if role not in _ROLES:
-        hint = did_you_mean(role, _ROLES) if isinstance(role, str) else ""
-        raise _WrongError(f"there is no role {json.dumps(role)}.{hint} Roles are {listing(_ROLES)}.")
+    if role not in ROLES:
+        hint = did_you_mean(role, ROLES) if isinstance(role, str) else ""
+        raise _WrongError(f"there is no role {json.dumps(role)}.{hint} Roles are {listing(ROLES)}.")
     content = value.get("content")
     if isinstance(content, list):
         if not all(isinstance(part, (str, dict)) for part in content):

@@ -171,7 +171,7 @@ def _summary(report: ContextReport) -> Iterator[str]:
 def _summary_row(report: ContextReport, column: Column, one: Pooled, *, paid: bool) -> tuple[str, list[Cell]]:
     steady, counts = one.reused(column.granularity), one.retained.counts
     sent = bool(steady.prompts)
-    broken = " ".join(finding.invariant.value for finding in one.findings)
+    broken = " ".join(both(finding.invariant.label) for finding in one.findings)
     cells = [
         heat(one.recall),
         *(Cell(f"{counts[fate]:,}" if report.facts else NONE, _fate_class(fate, counts[fate])) for fate in Fate),
@@ -219,7 +219,7 @@ def _broken(report: ContextReport) -> Iterator[str]:
     for each in report.broken:
         windows = ", ".join(f"{window:,}" for window in each.windows)
         told = Sentence(f"Windows: {windows}.", f"窗口：{windows}。")
-        title = f"<b>✗ {each.finding.invariant.value}</b> {both(each.sentence)} {both(told)}"
+        title = f"<b>✗ {both(each.finding.invariant.label)}</b> {both(each.sentence)} {both(told)}"
         yield f'<article class="broken"><p>{title}</p>\n'
         yield from _example(each)
         yield "</article>\n"
@@ -254,9 +254,9 @@ def _trade_offs(report: ContextReport) -> Iterator[str]:
     )
     if not all(one.valid for one in report.results):
         as_is = Sentence(
-            "A cross is a strategy that violates one of I1 to I6 and is left out of that: a prompt over its budget "
-            "keeps more.",
-            "叉号表示违反 I1 至 I6 任一项的策略，不参与比较：超出预算的提示词自然保留得更多。",
+            "A cross is a strategy whose prompts should not be sent, which is left out of that: a prompt over its "
+            "budget keeps more.",
+            "叉号表示提示词不应发送的策略，不参与比较：超出预算的提示词自然保留得更多。",
         )
         note = Sentence(f"{note.en} {as_is.en}", f"{note.zh}{as_is.zh}")
     yield f'<p class="hint">{both(note)}</p>\n<div class="figures two">\n'
@@ -273,9 +273,9 @@ def _trade_off(report: ContextReport, column: Column) -> str:
         if (ratio := one.hit_ratio(column.granularity)) is not None and (recall := one.recall) is not None
     ]
     if not points:
-        return _told_instead(
-            Sentence("All conversations fit: nothing had to be shortened.", "所有对话都放得下，无需缩短。")
-        )
+        nothing = Sentence("There is no prompt to compare.", "没有可比较的提示词。")
+        fit = Sentence("All conversations fit: nothing had to be shortened.", "所有对话都放得下，无需缩短。")
+        return _told_instead(nothing if any(map(refused, report.of(column))) else fit)
     title = Sentence(
         f"Recall against cache hits in a window of {column.budget.window:,} tokens",
         f"窗口 {column.budget.window:,} 下的保留率与缓存命中",

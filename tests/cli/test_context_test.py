@@ -42,6 +42,22 @@ def empty(messages, budget):
     return []
 
 
+def unknown_role(messages, budget):
+    return [*messages[:1], {"role": "banana", "content": "x"}]
+
+
+def number_as_content(messages, budget):
+    return [*messages[:1], {"role": "user", "content": 5}]
+
+
+def not_json(messages, budget):
+    return [*messages[:-1], {**messages[-1], "meta": {1, 2}}]
+
+
+def no_calls(messages, budget):
+    return [*messages[:-1], {"role": "assistant", "content": None, "tool_calls": "look_up"}]
+
+
 async def newest(messages, budget):
     await asyncio.sleep(0)
     return messages[-3:]
@@ -405,9 +421,58 @@ def test_the_mark_of_the_best_never_goes_to_prompts_that_should_not_be_sent(fold
     out = capsys.readouterr().out
     assert f"{names[0]} *" not in out
     assert f"{names[1]} *" not in out
-    assert "strategies that violate one of I1 to I6 are left out" in " ".join(out.split())
+    assert "strategies that violate one of I1 to I6, or return what cannot be rendered" in " ".join(out.split())
+    assert "are left out of that" in " ".join(out.split())
     monkeypatch.setenv("LANG", "zh_CN.UTF-8")
     run(["context", "test", *arguments])
-    assert "违反 I1 至 I6 任一项的策略不参与比较" in capsys.readouterr().out.replace("\n", "")
+    assert "违反 I1 至 I6 任一项" in capsys.readouterr().out
     run(["context", "test", "talks", *WORDS, "--window", "200", "--function", names[0], "--strategy", "hysteresis"])
     assert "hysteresis *" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("name", "why"),
+    [
+        ("unknown_role", "Message 1 has the role `banana`. Servers know system, developer, user,"),
+        ("number_as_content", "The content of message 1 is of type int, neither a text nor a list of parts."),
+        ("not_json", "holds a value that JSON has no form for."),
+        ("no_calls", "are no list of calls, each with a function and its name."),
+    ],
+)
+def test_what_cannot_be_rendered_is_a_finding_of_its_own_and_a_row(folder, capsys, monkeypatch, name, why):
+    folder("talk", [SYSTEM, *turns(20)])
+    function = f"{folder.module}:{name}"
+    arguments = ["talks", *WORDS, "--window", "200", "--function", function, "--strategy", "sliding-window"]
+    result = report(capsys, *arguments, code=1)
+    (found,) = result["violations"]
+    assert (found["invariant"], found["calls"]) == ("rendered", 21)
+    assert why in found["happened"]["en"]
+    row = next(one for one in result["windows"][0]["strategies"] if one["strategy"] == function)
+    assert (row["refused"], row["recall"], row["valid"], row["on_front"]) == (21, 0.0, False, False)
+    assert (row["violated"], row["calls"], row["hit_ratio"]) == (["rendered"], 0, None)
+
+    alone = ["context", "test", *arguments[:7], "--function", function, "--strategy", "oldest-first"]
+    assert run(alone) == 1
+    out = capsys.readouterr().out
+    assert "All conversations fit" not in out
+    assert re.search(rf"^{function} .*not rendered$", out, re.MULTILINE)
+    assert f"1 conversation, 2 strategies, 1 window: what {function} returned could not be rendered." in out
+    assert f"What {function} returned could not be rendered in 21 calls." in out
+    assert "I3" not in out.replace("I1 to I6", "")
+    monkeypatch.setenv("LANG", "zh_CN.UTF-8")
+    assert run(alone) == 1
+    out = capsys.readouterr().out
+    assert f"{function} 返回的消息无法渲染。" in out
+    assert f"{function} 在 21 次调用中返回了无法渲染的消息。" in out
+
+
+def test_a_function_that_is_wrong_has_a_row_even_where_all_conversations_fit(folder, capsys):
+    folder("talk", [SYSTEM, *turns(3)])
+    arguments = ["context", "test", "talks", *WORDS, "--window", "9000", "--function"]
+    for name in ("empty", "unknown_role"):
+        assert run([*arguments, f"{folder.module}:{name}"]) == 1
+        out = capsys.readouterr().out
+        assert "All conversations fit" not in out
+        assert re.search(rf"^{folder.module}:{name} +0%", out, re.MULTILINE)
+    assert run([*arguments, f"{folder.module}:everything"]) == 0
+    assert "All conversations fit" in capsys.readouterr().out

@@ -22,6 +22,7 @@ from promptreg.context.trial.invariants import (
 from promptreg.context.trial.planting import decoys
 from promptreg.context.trial.prefix import PrefixMeter
 from promptreg.context.trial.retention import FactReader, Fate, expected_recall, retained
+from promptreg.context.trial.shape import unsendable
 from promptreg.context.trial.shrink import shrink
 from promptreg.errors import EncodingError, EndpointError
 
@@ -204,17 +205,16 @@ class _Run:
         self._first: dict[Invariant, tuple[Sentence, Case]] = {}
         self._times: dict[Invariant, int] = {}
         self._summaries = _Summaries(rules)
+        self._state: Any = None
 
     def row(self, reader: FactReader) -> Row:
         recording = self._cell.recording
         sent: Sent | None = None
-        state: Any = None
         recalls: list[float] = []
         shortened = 0
         for place in calls_of_conversation(recording.messages):
             case = Case(recording.messages[:place], self._budget)
-            sent = self._send(case, state)
-            state = None if sent is None else sent.state
+            sent = self._send(case)
             if sent is None or (self._whole and self._whole[-1] > self._budget):
                 if shortened % _EVERY == 0:
                     recalls += self._recall_at(place, sent, reader)
@@ -248,29 +248,40 @@ class _Run:
         recall = retained(reader.fates(said, prompt)).recall
         return [] if recall is None else [recall]
 
-    def _send(self, case: Case, state: Any) -> Sent | None:
+    def _send(self, case: Case) -> Sent | None:
+        """What is sent of a case; None where nothing can be."""
         tools = self._rules.tools
         try:
-            sent = self._cell.contestant.send(case.messages, case.budget, tools, state)
+            sent = self._cell.contestant.send(case.messages, case.budget, tools, self._state)
         except EndpointError:  # the server that counts: nobody's fault here
             raise
         except Exception as error:  # noqa: BLE001 - a user's own function; what it raises is a finding
             self._check_renders(case)
             self._refused += 1
+            self._state = None
             self._note(violations(_raising(error), case, self._rules, [Invariant.I5]), case)
             return None
-        self._asks = sent.spent is not None
-        try:
-            reuse = self._meter.add(sent.outcome.messages, origins=sent.outcome.origins, tools=tools)
-        except EncodingError:
-            self._note(outcome_violations(sent.outcome, case, self._rules), case)
-            return sent
-        self._note(outcome_violations(sent.outcome, case, self._rules, reuse.prompt), case)
-        whole = sent.ledger.before if sent.ledger is not None else self._rules.total(case.messages)
+        self._asks, self._state = sent.spent is not None, sent.state
+        reuse = self._reuse(sent.outcome, case)
+        total = None if reuse is None else reuse.prompt
+        self._note(outcome_violations(sent.outcome, case, self._rules, total), case)
+        if reuse is None:
+            self._refused += 1
+            return None
+        whole = sent.ledger.sendable if sent.ledger is not None else self._rules.total(case.messages)
         self._calls.append(reuse)
         self._whole.append(whole)
         self._summaries.add(sent)
         return sent
+
+    def _reuse(self, outcome: Outcome, case: Case) -> Reuse | None:
+        """The prompt beside the one before; None where no prompt can be made of it."""
+        if outcome.origins is None and unsendable(outcome.messages, case.messages) is not None:
+            return None
+        try:
+            return self._meter.add(outcome.messages, origins=outcome.origins, tools=self._rules.tools)
+        except EncodingError:
+            return None
 
     def _check_renders(self, case: Case) -> None:
         """No strategy is to blame for a conversation that the counter's format has no place for.

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from promptreg.context.trial.grid_rows import SummaryCost, pareto
+from promptreg.context.trial.invariants import Invariant
 from promptreg.context.trial.prefix import Basis, reuse_possible
 from promptreg.context.trial.retention import Fate
 from promptreg.text.counted import counted
@@ -30,9 +31,9 @@ FRONT: Final = Sentence(
 )
 """What the mark of `ContextReport.front` says."""
 FRONT_OF_VALID: Final = Sentence(
-    "none of its window is better in recall and cache hits together; strategies that violate one of I1 to I6 are left "
-    "out of that, since their prompts should not be sent.",
-    "在其窗口中，没有策略能在保留率与缓存命中上同时胜过它；违反 I1 至 I6 任一项的策略不参与比较，"
+    "none of its window is better in recall and cache hits together; strategies that violate one of I1 to I6, or "
+    "return what cannot be rendered, are left out of that, since their prompts should not be sent.",
+    "在其窗口中，没有策略能在保留率与缓存命中上同时胜过它；违反 I1 至 I6 任一项或返回无法渲染的消息的策略不参与比较，"
     "因为其提示词不应发送。",
 )
 """The same where a strategy violates an invariant that spoils its prompts."""
@@ -161,15 +162,25 @@ class Broken:
 
     @property
     def sentence(self) -> Sentence:
-        """What it violates and how."""
+        """What is wrong, and how."""
         kind, finding = self.finding.invariant, self.finding
         size, budget = len(finding.example.messages), finding.example.budget
         smallest = ("Smallest example", "最小示例") if finding.shrunken else ("Where it happened first", "首次出现处")
+        calls = counted(self.calls, "call")
+        if kind is Invariant.RENDERED:
+            what = Sentence(
+                f"What {self.strategy} returned could not be rendered in {calls}.",
+                f"{self.strategy} 在 {self.calls} 次调用中返回了无法渲染的消息。",
+            )
+        else:
+            what = Sentence(
+                f"{self.strategy} violates {kind} ({kind.sentence.en}) in {calls}.",
+                f"{self.strategy} 在 {self.calls} 次调用中违反 {kind}（{kind.sentence.zh}）。",
+            )
         return Sentence(
-            f"{self.strategy} violates {kind} ({kind.sentence.en}) in {counted(self.calls, 'call')}. "
-            f"{_ended(finding.sentence.en, '.')} {smallest[0]}: {counted(size, 'message')}, {budget:,} tokens allowed.",
-            f"{self.strategy} 在 {self.calls} 次调用中违反 {kind}（{kind.sentence.zh}）。"
-            f"{_ended(finding.sentence.zh, '。')}{smallest[1]}：{size} 条消息，预算 {budget:,} token。",
+            f"{what.en} {_ended(finding.sentence.en, '.')} {smallest[0]}: {counted(size, 'message')}, "
+            f"{counted(budget, 'token')} allowed.",
+            f"{what.zh}{_ended(finding.sentence.zh, '。')}{smallest[1]}：{size} 条消息，预算 {budget:,} token。",
         )
 
     def to_json(self) -> dict[str, Json]:
@@ -220,7 +231,7 @@ class ContextReport:
     def front(self, column: Column) -> frozenset[str]:
         """Those that none beats in recall and cache hits together; empty where no prompt had to be shortened.
 
-        Strategies that violate one of I1 to I6 are no part of the comparison.
+        Strategies whose prompts should not be sent (`Pooled.valid`) are no part of the comparison.
         """
         return frozenset(one.strategy for one in pareto(self.of(column), column.granularity))
 
@@ -237,7 +248,8 @@ class ContextReport:
             results = [one for one in self.results if one.strategy == name]
             rows = [row for one in results for row in one.rows]
             findings = [finding for row in rows for finding in row.findings]
-            for kind in sorted({finding.invariant for finding in findings}):
+            violated = {finding.invariant for finding in findings}
+            for kind in (kind for kind in Invariant if kind in violated):
                 same = [finding for finding in findings if finding.invariant == kind]
                 smallest = min(same, key=lambda one: (not one.shrunken, len(one.example.messages)))
                 windows = dict.fromkeys(
@@ -249,7 +261,9 @@ class ContextReport:
     @property
     def headline(self) -> Sentence:
         """What came out, in one sentence."""
-        names = list(dict.fromkeys(one.strategy for one in self.broken))
+        broken = [one for one in self.broken if one.finding.invariant is not Invariant.RENDERED]
+        names = list(dict.fromkeys(one.strategy for one in broken))
+        unrendered = [one.strategy for one in self.broken if one.finding.invariant is Invariant.RENDERED]
         counts = (
             (self.conversations, "conversation", "conversations"),
             (len(self.names), "strategy", "strategies"),
@@ -257,13 +271,18 @@ class ContextReport:
         )
         en = ", ".join(f"{count:,} {one if count == 1 else many}" for count, one, many in counts) + ": "
         zh = f"{self.conversations} 段对话、{len(self.names)} 种策略、{len(self.columns)} 个窗口："
-        if not names:
+        if not names and not unrendered:
             return Sentence(en + "no invariant is violated.", zh + "没有违反任何不变量。")
-        count = len(self.broken)
-        return Sentence(
-            f"{en}{count} {'invariant is' if count == 1 else 'invariants are'} violated, by {', '.join(names)}.",
-            f"{zh}{'、'.join(names)} 违反了 {count} 项不变量。",
-        )
+        count = len(broken)
+        told_en, told_zh = [], []
+        if unrendered:
+            told_en.append(f"what {', '.join(unrendered)} returned could not be rendered")
+            told_zh.append(f"{'、'.join(unrendered)} 返回的消息无法渲染")
+        if names:
+            many = "invariant is" if count == 1 else "invariants are"
+            told_en.append(f"{count} {many} violated, by {', '.join(names)}")
+            told_zh.append(f"{'、'.join(names)} 违反了 {count} 项不变量")
+        return Sentence(f"{en}{'; '.join(told_en)}.", f"{zh}{'；'.join(told_zh)}。")
 
     @property
     def counted(self) -> Sentence:

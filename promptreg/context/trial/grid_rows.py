@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, TypeVar
 
-from promptreg.context.trial.invariants import SPOILING
+from promptreg.context.trial.invariants import SPOILING, Invariant
 from promptreg.context.trial.prefix import reuse_possible, reused
 from promptreg.context.trial.retention import retained, retained_by
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from promptreg.context.trial.invariants import Case, Invariant
+    from promptreg.context.trial.invariants import Case
     from promptreg.context.trial.known import Kind, KnownFact
     from promptreg.context.trial.prefix import Basis, Reuse, Reused
     from promptreg.context.trial.retention import Fate, Retained
@@ -93,7 +93,7 @@ class Row:
     """In every fourth prompt that was shortened: the share of the facts said until then that it has, 0 to 1. Calls for
     which nothing was sent count as prompts that have none."""
     refused: int
-    """Calls for which nothing fits."""
+    """Calls for which nothing could be sent: nothing fits, an error was raised, or no prompt can be made of it."""
     findings: tuple[Finding, ...] = ()
     summaries: SummaryCost = SummaryCost()
 
@@ -196,7 +196,7 @@ class Pooled:
                 known = best.get(finding.invariant)
                 if known is None or len(finding.example.messages) < len(known.example.messages):
                     best[finding.invariant] = finding
-        return tuple(best[kind] for kind in sorted(best))
+        return tuple(best[kind] for kind in Invariant if kind in best)
 
     @property
     def valid(self) -> bool:

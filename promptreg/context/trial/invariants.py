@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 
 from promptreg.context.count.counting import calls_of, message_key, reasoning_text
 from promptreg.context.groups import is_result, is_system, read_conversation
+from promptreg.context.trial.shape import unsendable
 from promptreg.errors import CannotFit, ContextError, EncodingError, OpenToolCallsError
 from promptreg.text.sentence import Sentence
 
@@ -25,8 +26,9 @@ if TYPE_CHECKING:
 
 
 class Invariant(StrEnum):
-    """The nine invariants (context.md 2)."""
+    """The nine invariants (context.md 2), and what comes before all of them: that there is a prompt."""
 
+    RENDERED = "rendered"
     I1 = "I1"
     I2 = "I2"
     I3 = "I3"
@@ -42,9 +44,16 @@ class Invariant(StrEnum):
         """What it asks for."""
         return _SENTENCES[self]
 
+    @property
+    def label(self) -> Sentence:
+        """What a table says of one that is violated."""
+        return _NOT_RENDERED if self is Invariant.RENDERED else Sentence(self.value, self.value)
 
+
+_NOT_RENDERED: Final = Sentence("not rendered", "无法渲染")
 _SENTENCES: Final[Mapping[Invariant, Sentence]] = MappingProxyType(
     {
+        Invariant.RENDERED: Sentence("the messages can be rendered", "消息可以渲染为提示词"),
         Invariant.I1: Sentence("the prompt is within its budget", "提示词不超出预算"),
         Invariant.I2: Sentence("messages keep their order and none stands twice", "消息保持顺序且不重复"),
         Invariant.I3: Sentence("a tool call has all its results, or is gone with them", "工具调用与其全部结果同留同去"),
@@ -150,6 +159,7 @@ def violations(
             found[Invariant.I5] = wrong
     else:
         found = _of_outcome(outcome, case, rules)
+        only = frozenset(only) - ({Invariant.I7, Invariant.I9} if Invariant.RENDERED in found else frozenset())
         if Invariant.I7 in only and (wrong := _again(subject, outcome, case)) is not None:
             found[Invariant.I7] = wrong
         if Invariant.I9 in only and (wrong := _larger(subject, outcome, case, rules)) is not None:
@@ -167,10 +177,16 @@ def outcome_violations(outcome: Outcome, case: Case, rules: Rules, total: int | 
 
 def _of_outcome(outcome: Outcome, case: Case, rules: Rules, total: int | None = None) -> dict[Invariant, Sentence]:
     found: dict[Invariant, Sentence] = {}
+    if (why := _unsendable(outcome, case)) is not None:
+        return {Invariant.RENDERED: why} | ({Invariant.I6: _CHANGED} if outcome.changed else {})
+    torn = _groups(outcome, case)
     try:
         total = rules.total(outcome.messages) if total is None else total
     except EncodingError as error:
-        found[Invariant.I3] = Sentence(f"No prompt can be made of it: {error}", f"无法渲染为提示词：{error}")
+        if torn is None:
+            found[Invariant.RENDERED] = Sentence(str(error), str(error))
+        else:
+            torn = Sentence(f"No prompt can be made of it: {error}", f"无法渲染为提示词：{error}")
     else:
         if total > case.budget:
             found[Invariant.I1] = Sentence(
@@ -179,7 +195,7 @@ def _of_outcome(outcome: Outcome, case: Case, rules: Rules, total: int | None = 
     places, wrong = _places(outcome, case)
     checks = (
         (Invariant.I2, wrong),
-        (Invariant.I3, found.get(Invariant.I3) or _groups(outcome, case)),
+        (Invariant.I3, torn),
         (Invariant.I4, _fixed(outcome, places, case, rules)),
         (Invariant.I5, _newest(outcome, places, case)),
         (Invariant.I6, _CHANGED if outcome.changed else None),
@@ -187,6 +203,11 @@ def _of_outcome(outcome: Outcome, case: Case, rules: Rules, total: int | None = 
     )
     found.update((kind, sentence) for kind, sentence in checks if sentence is not None)
     return found
+
+
+def _unsendable(outcome: Outcome, case: Case) -> Sentence | None:
+    """What servers refuse; who says where each message comes from made none of them anew in another shape."""
+    return None if outcome.origins is not None else unsendable(outcome.messages, case.messages)
 
 
 def _places(outcome: Outcome, case: Case) -> tuple[list[int | None], Sentence | None]:

@@ -10,6 +10,7 @@ from promptreg.canonical import sha256_of
 from promptreg.context.trial.calls import calls_of_conversation
 from promptreg.context.trial.probe_tallies import AGAIN, FULL, NONE, Arm
 from promptreg.context.trial.probes import probes_of, whole_prompt
+from promptreg.context.trial.shape import unsendable
 from promptreg.deployment.request import request_body
 from promptreg.errors import CannotFit, EncodingError, EndpointError, Place
 from promptreg.suite.model import Case, Request
@@ -187,7 +188,12 @@ class _Shortened:
         except Exception as error:  # noqa: BLE001 - a user's own function
             kind = type(error).__name__
             return Sentence(f"the strategy raised {kind}", f"策略出错（{kind}）")
-        return sent.outcome.messages
+        left = sent.outcome.messages
+        if not left:
+            return Sentence("the strategy left nothing", "策略未留下任何消息")
+        if sent.outcome.origins is None and unsendable(left, messages) is not None:
+            return Sentence("what the strategy returned could not be rendered", "策略返回的消息无法渲染")
+        return left
 
     def _state(self, recording: Recording) -> Any:
         """What it remembers at the end of a conversation that was sent call by call."""

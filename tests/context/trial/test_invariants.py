@@ -129,6 +129,21 @@ def test_a_format_that_cannot_render_says_so():
     assert Invariant.I3 in found(lambda case: Outcome(case.messages[5:]), TALK, rules=rules, only=CHEAP)
 
 
+@pytest.mark.parametrize("message", [{"role": "banana", "content": "x"}, {"role": "user", "content": 5}])
+def test_what_cannot_be_rendered_is_no_torn_tool_call(message):
+    assert found(lambda case: Outcome((*case.messages, message)), TALK) == [Invariant.RENDERED]
+    # as it was recorded it is nobody's fault
+    assert Invariant.RENDERED not in found(lambda case: Outcome(case.messages), [*TALK, message], only=CHEAP)
+
+
+def test_a_format_without_a_place_for_messages_that_servers_know():
+    rules = Rules(RenderedCounter(DeepseekV32(), DeepseekTokenizer()))
+    picture = {"role": "user", "content": [{"type": "image_url", "image_url": {"url": "data:"}}]}
+    talk = [system("x"), user()]
+
+    assert found(lambda case: Outcome((*case.messages, picture)), talk, rules=rules) == [Invariant.RENDERED]
+
+
 def test_system_and_pinned_messages():
     pinned = Rules(MessageCounter(), pinned=lambda message: message.get("content") == "one")
 
