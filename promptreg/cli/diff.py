@@ -12,7 +12,10 @@ from promptreg.cli.options import common_options, example, json_option
 
 @click.command(
     "diff",
-    epilog=example("promptreg diff latest~1 latest\n  promptreg diff 20261201-2315 20261203-0810 --suite support"),
+    epilog=example(
+        "promptreg diff latest~1 latest\n  promptreg diff 20261201-2315 20261203-0810 --suite support\n"
+        "  promptreg diff latest~1 latest -o reports/since.html"
+    ),
 )
 @click.argument("run_a", metavar="RUN_A")
 @click.argument("run_b", metavar="RUN_B")
@@ -22,7 +25,8 @@ from promptreg.cli.options import common_options, example, json_option
     "--output",
     metavar="PATH",
     type=click.Path(path_type=Path, dir_okay=False),
-    help="Write what --json prints to a file, whose name ends in .json.",
+    help="Write it to a file too: .json, what --json prints; .html, the report of RUN_B, which judges it again, with "
+    "what became of each case since RUN_A.",
 )
 @json_option
 @common_options
@@ -48,17 +52,23 @@ def command(
     from promptreg.errors import UsageError  # noqa: PLC0415 - see above
     from promptreg.report.output import new_file  # noqa: PLC0415 - see above
     from promptreg.store.store import Store  # noqa: PLC0415 - see above
+    from promptreg.workflow.compare import CompareOptions, compare  # noqa: PLC0415 - see above
     from promptreg.workflow.run_diff import run_diff  # noqa: PLC0415 - see above
     from promptreg.workflow.run_names import named_comparison  # noqa: PLC0415 - see above
 
-    if output is not None and output.suffix.lower() != ".json":
-        raise UsageError(f"The file holds what --json prints: {output} must end in .json.")
+    kind = None if output is None else output.suffix.lower()
+    if kind not in {None, ".json", ".html"}:
+        raise UsageError(f"The suffix of {output} says nothing about what to write: end it in .json or .html.")
     config = load_config(config_path, Path.cwd())
     with Store.open(config.root / config.paths.store, create=False) as store:
-        diff = run_diff(store, named_comparison(store, run_a), named_comparison(store, run_b), suites)
-        if as_json or output is not None:
-            text = json.dumps(diff.to_json(store), ensure_ascii=False)
-        if output is not None:
+        old, new = (named_comparison(store, name) for name in (run_a, run_b))
+        run_diff(store, old, new, suites)  # what cannot be compared is said before a page is written
+    if output is not None and kind == ".html":
+        compare(config, CompareOptions(run_id=new.run_id, against=old.run_id, report=output, ask_judges=False))
+    with Store.open(config.root / config.paths.store, create=False) as store:
+        diff = run_diff(store, store.run(old.run_id), store.run(new.run_id), suites)
+        text = json.dumps(diff.to_json(store), ensure_ascii=False) if as_json or kind == ".json" else ""
+        if output is not None and kind == ".json":
             with new_file(output) as out:
                 out.write(text + "\n")
         if as_json:

@@ -125,7 +125,7 @@ def test_the_json_is_as_its_schema_says_and_goes_to_a_file_too(stored, diff):
     assert (done.json["run_a"]["run_id"], done.json["run_b"]["run_id"]) == (old, new)
 
 
-@pytest.mark.parametrize("name", ["page.html", "diff", "diff.txt"])
+@pytest.mark.parametrize("name", ["diff", "diff.txt", "diff.md"])
 def test_other_files_are_refused(stored, diff, name):
     stored(*TWO)
     done = diff("latest~1", "latest", "-o", name)
@@ -241,7 +241,9 @@ def test_two_real_comparisons_are_told_with_their_answers_and_no_call(pair_of):
     pair.target.becomes(pair.target.requests.chats() + 1, answers=["Cats and dogs like gardens."])
     pair.run("compare", "--passes", "3", "-q")
     pair.target.stop()
-    done = pair.run("diff", "latest~1", "latest")
+    done = pair.run("diff", "latest~1", "latest", "-o", "since.html")
+    page = (pair.folder / "since.html").read_text(encoding="utf-8")
+    assert '"since":{"en":' in page
     assert "Cats and dogs like gardens." in done.stdout
     told = pair.run("diff", "latest~1", "latest", "--json").json
     assert told["exit_code"] == done.exit_code
