@@ -44,7 +44,7 @@ ALL_DETAILS_CASES = 500
 SCRIPTS = (
     "dom.js", "words.js", "text.js", "diff.js", "picture.js", "data.js", "history.js", "state.js", "keys.js",
     "decisions.js", "deciding.js", "dialogs.js", "query.js", "filter.js", "search.js", "sort.js", "facets.js",
-    "finder.js", "overview.js", "causes.js", "list.js", "case.js", "evidence.js", "context.js", "app.js",
+    "finder.js", "hits.js", "overview.js", "causes.js", "list.js", "case.js", "evidence.js", "context.js", "app.js",
 )  # fmt: skip
 """The page's code, in the order in which it is joined."""
 

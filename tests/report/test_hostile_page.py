@@ -45,6 +45,7 @@ TAGS = [
     "line",
     "link",
     "main",
+    "mark",
     "meta",
     "nav",
     "ol",

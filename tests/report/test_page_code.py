@@ -76,6 +76,7 @@ PAIRS = [
     ("del", "del-back"),
     ("ins", "ins-back"),
     ("mark", "mark-back"),
+    ("hit", "hit-back"),
     ("warn", "warn-back"),
     ("ink", "accent-soft"),
     ("soft", "accent-soft"),

@@ -25,6 +25,7 @@ async function renderCase() {
       el("p", { class: "lead" }, say(entry.sentence) || t("case.pass")),
       caseTrend(entry),
       el("p", { class: "notice" }, problem || t("details.left_out"))));
+  paintHits(main);
   scrollTo(0, y);
 }
 

@@ -85,6 +85,10 @@ function isEqualRow(row) {
   return row.every((operation) => operation.kind === "equal");
 }
 
+function textOfRow(row) {
+  return row.map((operation) => operation.text).join("");
+}
+
 // Runs of equal rows far from any difference become one fold.
 function foldRows(rows) {
   const folded = [];
@@ -96,7 +100,7 @@ function foldRows(rows) {
     const keepAfter = end === rows.length ? 0 : 1;
     const hidden = rows.slice(index + keepBefore, Math.max(index + keepBefore, end - keepAfter));
     const characters = hidden.reduce((sum, row) => sum + row.reduce((size, part) => size + part.text.length, 0), 0);
-    if (hidden.length > 2 && characters > FOLD_ABOVE) {
+    if (hidden.length > 2 && characters > FOLD_ABOVE && !hitIn(hidden.map(textOfRow).join(""))) {
       for (let kept = 0; kept < keepBefore; kept += 1) folded.push({ row: rows[index + kept] });
       folded.push({ hidden, characters });
       for (let kept = end - keepAfter; kept < end; kept += 1) folded.push({ row: rows[kept] });
@@ -117,7 +121,7 @@ function foldStretch(text) {
   const from = text.length - FOLD_CONTEXT;
   const tails = [...text.slice(from).matchAll(SENTENCE_END)].map((end) => from + end.index + end[0].length).filter((end) => end < text.length);
   const after = tails.length ? tails[Math.max(0, tails.length - 2)] : safeCut(text, text.length - FOLD_CONTEXT / 2);
-  return after - before > 120 ? { before, after } : null;
+  return after - before > 120 && !hitIn(text) ? { before, after } : null;
 }
 
 // Never inside a surrogate pair.

@@ -87,6 +87,7 @@ function stopSearching() {
 async function applyFilter() {
   clearTimeout(filterTimer);
   stopScan();
+  wordsChanged();
   const { terms } = asked();
   const words = wordsToRead(terms);
   paintFiltered(words.length ? { done: 0, total: chunkNumbers().length } : null);
