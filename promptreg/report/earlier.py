@@ -69,5 +69,8 @@ def earlier_of(trend: str, verdict: str, runs: int) -> tuple[EarlierVerdictName,
 
 
 def utc_time(unix: float) -> str:
-    """Date and time for a reader whose zone is not known."""
-    return datetime.fromtimestamp(unix, UTC).strftime("%Y-%m-%d %H:%M UTC")
+    """Date and time for a reader whose zone is not known; a dash for what is no time of the calendar."""
+    try:
+        return datetime.fromtimestamp(unix, UTC).strftime("%Y-%m-%d %H:%M UTC")
+    except (ValueError, OverflowError, OSError):
+        return "—"

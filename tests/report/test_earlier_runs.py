@@ -49,3 +49,8 @@ def test_the_list_holds_only_what_is_not_as_now_and_the_details_none_of_it(field
 
 def test_times_say_their_zone():
     assert utc_time(1_796_166_902.0) == "2026-12-01 23:15 UTC"
+
+
+@pytest.mark.parametrize("at", [float("nan"), float("inf"), 1e17, -1e17])
+def test_what_is_no_time_is_a_dash(at):
+    assert utc_time(at) == "—"

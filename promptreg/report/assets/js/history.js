@@ -26,7 +26,7 @@ function trendShape(verdict, x, y, r) {
 }
 
 function dayAndTime(unixSeconds) {
-  if (!Number.isFinite(unixSeconds)) return "";
+  if (!isTime(unixSeconds)) return "";
   return new Intl.DateTimeFormat(htmlLang(), { month: "numeric", day: "numeric", hour: "2-digit", minute: "2-digit" }).format(unixSeconds * 1000);
 }
 

@@ -34,8 +34,13 @@ function seconds(value) {
   return value < 1 ? `${number(value * 1000, 0)} ms` : `${number(value, value < 10 ? 2 : 1)} s`;
 }
 
+// Finite numbers may still be no time of the calendar.
+function isTime(unixSeconds) {
+  return Number.isFinite(unixSeconds) && Number.isFinite(new Date(unixSeconds * 1000).getTime());
+}
+
 function date(unixSeconds) {
-  if (!Number.isFinite(unixSeconds)) return "";
+  if (!isTime(unixSeconds)) return "";
   return new Intl.DateTimeFormat(htmlLang(), { dateStyle: "medium", timeStyle: "short" }).format(unixSeconds * 1000);
 }
 
