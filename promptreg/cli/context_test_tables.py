@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 from promptreg.cli.console import console
 from promptreg.cli.context_probe_tables import print_probes
 from promptreg.cli.tables import table_of
-from promptreg.context.trial.grid_report import FRONT, FRONT_OF_VALID, causes, cost_sentence, refused
+from promptreg.context.trial.grid_report import BREAKS, FRONT, FRONT_OF_VALID, causes, cost_sentence, refused
 from promptreg.context.trial.retention import Fate
+from promptreg.text.counted import counted
 from promptreg.text.preview import preview
 from promptreg.text.sentence import Sentence
 from promptreg.text.terminal import safe_for_terminal
@@ -90,6 +91,7 @@ def _main(out: Console, report: ContextReport, column: Column, results: Sequence
         Sentence("prompt tokens", "提示词 token"),
         Sentence("to prefill", "需预填充"),
         Sentence("cache hits", "缓存命中"),
+        Sentence("breaks", "断开"),
         Sentence("re-anchors", "重新锚定"),
         Sentence("violated", "违反"),
     )
@@ -103,7 +105,7 @@ def _main(out: Console, report: ContextReport, column: Column, results: Sequence
             _share(one.recall),
             *([f"{steady.prompt_tokens:,}", f"{steady.prefill_tokens:,}"] if steady.prompts else [_NONE, _NONE]),
             _hits(steady.hit_ratio),
-            str(steady.reanchors) if steady.prompts else _NONE,
+            *([str(steady.breaks), str(steady.reanchors)] if steady.prompts else [_NONE, _NONE]),
             " ".join(finding.invariant.label.text(language) for finding in one.findings) or _NONE,
         )
     out.print(table)
@@ -112,6 +114,8 @@ def _main(out: Console, report: ContextReport, column: Column, results: Sequence
         "保留率：缩短后的提示词中，此前所说事实的平均占比。token 与命中：自首个缩短的提示词起。",
     )
     out.print(told.text(language), style="dim")
+    if any(one.reused(column.granularity).breaks for one in results):
+        out.print(BREAKS.text(language), style="dim")
     if front:
         told = FRONT if all(one.valid for one in results) else FRONT_OF_VALID
         told = Sentence(f"* {told.en}", f"* {told.zh}")
@@ -156,14 +160,18 @@ def _reasons(out: Console, column: Column, results: Sequence[Pooled], language: 
     out.print()
     joint = "；" if language == "zh" else "; "
     for one in results:
-        why = joint.join(
-            f"{cause.sentence.text(language)} ({count})" for cause, count in causes(one, column.granularity).items()
-        )
+        found = causes(one, column.granularity)
+        why = joint.join(f"{cause.sentence.text(language)} ({count})" for cause, count in found.items())
         if why:
-            out.print(safe_for_terminal(Sentence(f"{one.strategy}: {why}.", f"{one.strategy}：{why}。").text(language)))
+            total = sum(found.values())
+            told = Sentence(
+                f"{one.strategy}, {counted(total, 'break')}: {why}.", f"{one.strategy}，断开 {total} 次：{why}。"
+            )
+            out.print(safe_for_terminal(told.text(language)))
         if (count := refused(one)) > 0:
             told = Sentence(
-                f"{one.strategy}: nothing was sent for {count} calls.", f"{one.strategy}：{count} 次调用未能发送。"
+                f"{one.strategy}: nothing was sent for {counted(count, 'call')}.",
+                f"{one.strategy}：{count} 次调用未能发送。",
             )
             out.print(safe_for_terminal(told.text(language)), style="yellow")
         if (cost := cost_sentence(one)) is not None:

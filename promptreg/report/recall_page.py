@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Final
 
-from promptreg.context.trial.grid_report import FRONT, FRONT_OF_VALID, break_even, causes, refused, summary_cost
+from promptreg.context.trial.grid_report import BREAKS, FRONT, FRONT_OF_VALID, break_even, causes, refused, summary_cost
 from promptreg.context.trial.prefix import Cause
 from promptreg.context.trial.retention import Fate
 from promptreg.report.bilingual import both, name, page, table, warnings, write
@@ -139,7 +139,8 @@ def _summary(report: ContextReport) -> Iterator[str]:
     columns = [
         STRATEGY, Sentence("recall", "保留率"), *(fate.word for fate in Fate), Sentence("violated", "违反"),
         Sentence("cache hits", "缓存命中"), Sentence("prompt tokens", "提示词 token"),
-        Sentence("to prefill", "需预填充"), Sentence("re-anchors, main cause of breaks", "重新锚定，断开的主因"),
+        Sentence("to prefill", "需预填充"), Sentence("breaks, main cause", "断开，主因"),
+        Sentence("re-anchors", "重新锚定"),
     ]  # fmt: skip
     if paid:
         columns.append(Sentence("summaries: read + written", "摘要：读入 + 写出"))
@@ -159,7 +160,7 @@ def _summary(report: ContextReport) -> Iterator[str]:
         ),
         FRONT if all(one.valid for one in report.results) else FRONT_OF_VALID,
     ]
-    yield f'<p class="hint">{both(notes[0])} {MARK} {both(notes[1])}</p>\n<ul class="notes">'
+    yield f'<p class="hint">{both(notes[0])} {both(BREAKS)} {MARK} {both(notes[1])}</p>\n<ul class="notes">'
     if report.summariser is not None:
         yield f'<li class="hint">{both(report.summariser.sentence)}</li>'
     for column in report.columns:
@@ -179,7 +180,8 @@ def _summary_row(report: ContextReport, column: Column, one: Pooled, *, paid: bo
         _hits(column, steady.hit_ratio),
         count(steady.prompt_tokens if sent else None),
         count(steady.prefill_tokens if sent else None),
-        _anchors(one, column),
+        _breaks(one, column),
+        count(steady.reanchors if sent else None),
     ]
     if paid:
         cost, even = summary_cost(one), break_even(one)
@@ -203,13 +205,13 @@ def _hits(column: Column, ratio: float | None) -> Cell:
     return Cell(f"{ratio:.1%}")
 
 
-def _anchors(one: Pooled, column: Column) -> Cell:
-    """How often the first message was another one, and why most prompts did not continue the one before."""
+def _breaks(one: Pooled, column: Column) -> Cell:
+    """How many prompts did not continue the one before, and why most of them."""
     steady, found = one.reused(column.granularity), causes(one, column.granularity)
     if not steady.prompts:
         return Cell(NONE)
     main = f" · {both(next(iter(found)).word)}" if found else ""
-    return Cell(f"{steady.reanchors}{main}")
+    return Cell(f"{steady.breaks:,}{main}")
 
 
 def _broken(report: ContextReport) -> Iterator[str]:

@@ -163,6 +163,8 @@ def test_a_generated_corpus_is_measured_in_every_window(folder, capsys):
         assert one["hit_ratio"] == pytest.approx(1 - one["prefill_tokens"] / one["prompt_tokens"])
     assert sliding["by_depth"][-1]["recall"] > sliding["by_depth"][0]["recall"] == 0
     assert sliding["causes"]["window"] >= sliding["reanchors"] > 0
+    for one in (sliding, summary):
+        assert sum(one["causes"].values()) == one["breaks"] >= one["reanchors"]
     assert sliding["summaries"] is None
     assert 0 < summary["summaries"]["calls"] <= summary["causes"]["summary"]  # one may also leave
     assert any(one["on_front"] for one in small.values())
@@ -476,3 +478,19 @@ def test_a_function_that_is_wrong_has_a_row_even_where_all_conversations_fit(fol
         assert re.search(rf"^{folder.module}:{name} +0%", out, re.MULTILINE)
     assert run([*arguments, f"{folder.module}:everything"]) == 0
     assert "All conversations fit" in capsys.readouterr().out
+
+
+def test_breaks_are_the_sum_of_the_causes_below_and_re_anchors_are_some_of_them(folder, capsys, monkeypatch):
+    folder("talk", [SYSTEM, *turns(20)])
+    arguments = ["context", "test", "talks", *WORDS, "--window", "200", "--strategy", "first-and-last"]
+    assert run(arguments) == 0
+    out = capsys.readouterr().out
+    breaks, again = re.search(r"^first-and-last .* (\d+) +(\d+) +—$", out, re.MULTILINE).groups()
+    assert int(breaks) >= int(again)
+    assert f"first-and-last, {breaks} breaks: the window moved: old messages left ({breaks})." in out
+    assert "Breaks: prompts that do not continue the one before; the causes add up to them." in out
+    monkeypatch.setenv("LANG", "zh_CN.UTF-8")
+    assert run(arguments) == 0
+    out = capsys.readouterr().out
+    assert f"first-and-last，断开 {breaks} 次：窗口移动，旧消息被移除 ({breaks})。" in out
+    assert "断开：未能接续前一个的提示词，其各项原因之和即此数。" in out

@@ -25,6 +25,12 @@ if TYPE_CHECKING:
     from promptreg.context.trial.retention import Retained
 
 SCHEMA: Final = "promptreg.context-test/1"
+BREAKS: Final = Sentence(
+    "Breaks: prompts that do not continue the one before; the causes add up to them. Re-anchors: the breaks at which "
+    "the first message after the system messages is another one.",
+    "断开：未能接续前一个的提示词，其各项原因之和即此数。重新锚定：其中系统消息之后的首条消息有变化的次数。",
+)
+"""What two columns count."""
 FRONT: Final = Sentence(
     "none of its window is better in recall and cache hits together.",
     "在其窗口中，没有策略能在保留率与缓存命中上同时胜过它。",
@@ -346,6 +352,7 @@ class ContextReport:
             "prompt_tokens": steady.prompt_tokens,
             "prefill_tokens": steady.prefill_tokens,
             "hit_ratio": steady.hit_ratio,
+            "breaks": steady.breaks,
             "reanchors": steady.reanchors,
             "causes": {cause.value: count for cause, count in steady.causes.items()},
             "refused": refused(one),

@@ -85,7 +85,7 @@ _SENTENCES: Final[Mapping[Cause, Sentence]] = MappingProxyType(
         Cause.TOOLS: Sentence("the list of tools changed", "工具列表有变化"),
         Cause.DATE: Sentence("a number or date in the system message changed", "系统消息中的数字或日期有变化"),
         Cause.SYSTEM: Sentence("the system message changed", "系统消息有变化"),
-        Cause.SUMMARY: Sentence("a summary was put in or written anew", "加入或重写了摘要"),
+        Cause.SUMMARY: Sentence("a summary was put in, written anew or left out", "加入、重写或去除了摘要"),
         Cause.WINDOW: Sentence("the window moved: old messages left", "窗口移动，旧消息被移除"),
         Cause.REWRITTEN: Sentence("an old message was cut or replaced", "旧消息被截短或替换"),
         Cause.TEMPLATE: Sentence(
@@ -106,7 +106,7 @@ class Reuse:
     cause: Cause | None
     """Why it is no continuation; None where it is one, and for the first prompt."""
     reanchored: bool
-    """Whether the first message after the system messages is another one than before."""
+    """Whether it is none because the first message after the system messages is another one than before."""
 
     def reusable(self, granularity: int) -> int:
         """Tokens that the server need not compute again: see `reusable_tokens`."""
@@ -126,7 +126,14 @@ class Reused:
     reusable_tokens: int
     granularity: int
     reanchors: int
+    """Of the breaks those where the first message after the system messages is another one."""
     causes: Mapping[Cause, int]
+    """Of the breaks."""
+
+    @property
+    def breaks(self) -> int:
+        """Prompts that do not continue the one before."""
+        return sum(self.causes.values())
 
     @property
     def hit_ratio(self) -> float | None:
@@ -212,7 +219,8 @@ class PrefixMeter:
             return Reuse(now.tokens, 0, None, reanchored=False)
         same = _same_messages(last, now)
         common = self._common(last, now, same)
-        return Reuse(now.tokens, common, _cause(last, now, same, common), _anchor(last) != _anchor(now))
+        anchored = same == len(last.messages) or _anchor(last) == _anchor(now)
+        return Reuse(now.tokens, common, _cause(last, now, same, common), reanchored=not anchored)
 
     def _read(
         self, messages: Sequence[Message], origins: Sequence[int | None] | None, tools: Sequence[JsonObject]

@@ -149,6 +149,15 @@ def test_why_a_prompt_is_no_continuation(messages, origins, cause, reanchored, c
     assert 0 <= reuse.common <= max(0, reuse.prompt)
 
 
+def test_a_first_message_after_system_messages_alone_is_no_new_anchor():
+    meter = PrefixMeter(WordCounter())
+    meter.add([SYSTEM])
+
+    reuse = meter.add([SYSTEM, user("1")])
+
+    assert (reuse.cause, reuse.reanchored) == (None, False)
+
+
 def test_other_tools_leave_nothing():
     meter = PrefixMeter(WordCounter())
     meter.add(BASE, tools=[{"type": "function"}])
@@ -178,6 +187,7 @@ def test_sums_over_prompts():
     assert total.prefill_tokens == 31
     assert total.hit_ratio == 9 / 40
     assert total.causes == {Cause.WINDOW: 1}
+    assert total.breaks == 1
     assert reused([], 1).hit_ratio is None
 
 
