@@ -203,7 +203,7 @@ def test_the_tables_name_counter_budget_front_and_causes(folder, capsys):
         r"^facts in the last prompts +word for word +rewritten +stale +contradicted +lost$", out, re.MULTILINE
     )
     assert re.search(r"^kept there, by depth +0% .* 100% +system$", out, re.MULTILINE)
-    assert re.search(r"^sliding-window: the window moved: old messages left \(\d+\)\.$", out, re.MULTILINE)
+    assert re.search(r"^sliding-window, \d+ breaks?: the window moved: old messages left \(\d+\)\.$", out, re.MULTILINE)
     assert "context test: 2/2 runs" in captured.err
     assert "\x1b" not in out + captured.err
 
