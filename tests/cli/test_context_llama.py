@@ -77,10 +77,9 @@ def test_the_whole_conversation_is_refused_and_the_refusal_is_understood(local):
 
 
 @pytest.mark.model
-@pytest.mark.parametrize("strategy", ["hysteresis", "summary-on-cut"])
-def test_what_fit_leaves_is_accepted_and_billed_as_counted(local, strategy):
+def test_what_fit_leaves_is_accepted_and_billed_as_counted(local):
     server, project = local
-    done = project.run("context", "fit", "talk.json", "--deployment", "local", "--strategy", strategy, "--json")
+    done = project.run("context", "fit", "talk.json", "--deployment", "local", "--strategy", "hysteresis", "--json")
     assert done.exit_code == 0, done.stderr
     fitted = done.json
     assert "/tokenize" in fitted["counter"]
@@ -120,8 +119,12 @@ def test_questions_after_the_whole_conversation_are_not_scored_and_those_after_a
         "context",
         "test",
         "talk.json",
-        "--deployment",
-        "local",
+        "--window",
+        "512",
+        "--reserve",
+        str(RESERVE),
+        "--counter",
+        "deepseek-v3",
         "--strategy",
         "hysteresis",
         "--ask",

@@ -65,10 +65,11 @@ def test_no_rule_is_broken_without_scripts(browser, sample_file, axe):
 
 
 @pytest.mark.parametrize("address", ["", CASE + "complaint-letter", CASE + "order-as-json"])
-@pytest.mark.parametrize("width", [320, 720, 899, 900, 1440])
-def test_nothing_is_wider_than_the_window(open_page, sample_file, width, address):
-    page = open_page(sample_file, address, viewport={"width": width, "height": 700})
-    assert page.evaluate("document.documentElement.scrollWidth") <= width
+def test_nothing_is_wider_than_the_window(open_page, sample_file, address):
+    page = open_page(sample_file, address, viewport={"width": 320, "height": 700})
+    for width in (320, 720, 899, 900, 1440):
+        page.set_viewport_size({"width": width, "height": 700})
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
 
 
 @pytest.mark.parametrize("address", ["", CASE + "complaint-letter"])

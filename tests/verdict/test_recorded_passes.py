@@ -78,10 +78,10 @@ def scored(golden, replies, checks=()):
 
 @pytest.mark.parametrize("name", ["smollm2_t02.json", "smollm2_t07.json"])
 def test_a_deployment_compared_with_itself_rarely_drifts(name):
-    suites = 12
+    suites = 6
     rejected = sum(judge_suite("real", scored(*draw(name, seed, 3))).drift_rejected for seed in range(suites))
-    # Binomial(12, .05) exceeds 4 once in 5000 times.
-    assert rejected <= 4
+    # Binomial(6, .05) exceeds 2 once in 450 times; docs/benchmarks.md has the rate over many more.
+    assert rejected <= 2
 
 
 def test_another_cache_is_found_at_low_temperature():
