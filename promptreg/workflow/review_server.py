@@ -6,6 +6,7 @@ Other pages in the same browser cannot reach it: they do not know the token, req
 
 from __future__ import annotations
 
+import os
 import secrets
 import socket
 from http import HTTPStatus
@@ -15,7 +16,7 @@ from starlette.applications import Starlette
 from starlette.responses import HTMLResponse, JSONResponse, PlainTextResponse
 from starlette.routing import Route
 
-from promptreg.deployment.simulated.server import uvicorn_server
+from promptreg.deployment.simulated.server import until_stopped, uvicorn_server
 from promptreg.errors import EndpointError
 from promptreg.review.decisions import MAX_BYTES
 from promptreg.workflow.review_desk import RefusedDecisionsError
@@ -136,16 +137,13 @@ def serve_review(desk: ReviewDesk, page: str, port: int, ready: Callable[[str], 
     try:
         listening = socket.create_server((HOST, port), backlog=128)
     except (OSError, OverflowError) as error:
-        reason = getattr(error, "strerror", None) or str(error)
+        reason = os.strerror(error.errno) if isinstance(error, OSError) and error.errno else str(error)
         raise EndpointError(
-            f"The review cannot be served on port {port} ({reason}). Choose another --port, or 0 for a free one."
+            f"The review cannot be served on port {port} ({reason}). Is another review served there? Choose another "
+            "--port, or 0 for a free one."
         ) from error
-    with listening:
+    with listening, until_stopped():
         bound = int(listening.getsockname()[1])
         token = secrets.token_urlsafe(24)
         ready(f"http://{HOST}:{bound}/?token={token}")
-        try:
-            uvicorn_server(review_app(desk, page, token, bound)).run(sockets=[listening])
-        except KeyboardInterrupt:
-            # uvicorn raises the signal again after it has shut down in good order; for us that is a normal end.
-            return
+        uvicorn_server(review_app(desk, page, token, bound)).run(sockets=[listening])

@@ -255,11 +255,13 @@ def test_two_pages_see_each_others_decisions(served, compared, chromium):
         assert [each.decision for each in store.decisions()] == ["approve", "reject", "approve"]
 
 
-def test_ctrl_c_ends_it_and_says_what_to_do(compared):
+@contextmanager
+def serve_process(folder, *options):
+    """`promptreg review serve` as a user starts it: the process, its port and its token."""
     code = "import sys; from promptreg.cli.app import main; sys.exit(main())"
     process = subprocess.Popen(
-        [sys.executable, "-c", code, "review", "serve", "--reviewer", "李雷"],
-        cwd=compared.folder,
+        [sys.executable, "-c", code, "review", "serve", "--reviewer", "李雷", *options],
+        cwd=folder,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
@@ -268,7 +270,15 @@ def test_ctrl_c_ends_it_and_says_what_to_do(compared):
     )
     try:
         address = next(line.strip() for line in process.stdout if line.startswith("http://127.0.0.1:"))
-        port, token = int(address.split(":")[2].split("/")[0]), address.partition("token=")[2]
+        yield process, int(address.split(":")[2].split("/")[0]), address.partition("token=")[2]
+    finally:
+        process.kill()
+        process.communicate()
+
+
+@pytest.mark.parametrize("ending", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_ends_it_and_it_says_what_to_do(compared, ending):
+    with serve_process(compared.folder) as (process, port, token):
         assert len(token) >= 32
         with compared.store() as store:
             report_id = reviewed_run(load_config(None, compared.folder), store, None).report_id
@@ -276,10 +286,8 @@ def test_ctrl_c_ends_it_and_says_what_to_do(compared):
         with closing(HTTPConnection("127.0.0.1", port, timeout=30)) as connection:
             connection.request("POST", f"/decisions?token={token}", body, {"Content-Type": "application/json"})
             assert connection.getresponse().status == 200
-        process.send_signal(signal.SIGINT)
+        process.send_signal(ending)
         said, errors = process.communicate(timeout=60)
-    finally:
-        process.kill()
     assert (process.returncode, errors) == (0, "")
     assert "2 decisions are in the store and do not count yet" in said
     [line] = [line.split()[-1] for line in said.splitlines() if "review apply" in line]
@@ -287,3 +295,16 @@ def test_ctrl_c_ends_it_and_says_what_to_do(compared):
     decided = {each.case_id: each.decision for each in decisions.decisions}
     assert (decisions.reviewer, decided) == ("李雷", {"refund": "approve", "invoice": "reject"})
     assert "Written" in compared.run("review", "apply", line, "--write").stdout
+
+
+def test_a_second_one_on_the_same_port_says_so(compared):
+    with serve_process(compared.folder, "--quiet") as (process, port, _):
+        second = compared.run("review", "serve", "--port", str(port))
+        assert second.exit_code == 4
+        assert f"cannot be served on port {port} (Address already in use)" in second.stderr
+        assert "Is another review served there" in second.stderr
+        assert process.poll() is None
+        process.terminate()
+        said, errors = process.communicate(timeout=60)
+    assert (process.returncode, errors) == (0, "")
+    assert "No decision waits" in said

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
+import signal
 import socket
+import threading
 from typing import TYPE_CHECKING
 
 import uvicorn
@@ -11,7 +14,7 @@ from promptreg.deployment.simulated.app import create_app
 from promptreg.errors import EndpointError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from starlette.types import ASGIApp
 
@@ -61,17 +64,31 @@ def uvicorn_server(app: ASGIApp) -> uvicorn.Server:
     return uvicorn.Server(config)
 
 
+@contextlib.contextmanager
+def until_stopped() -> Iterator[None]:
+    """A block that Ctrl-C and SIGTERM end without an error.
+
+    uvicorn raises the signal again after it has shut down in good order; for us that is a normal end. Outside the main
+    thread, where signals are not handled, SIGTERM is left as it is.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        with contextlib.suppress(KeyboardInterrupt):
+            yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
 def serve(script: Script, host: str, port: int, ready: Callable[[str], None]) -> None:
     """Serves until Ctrl-C or SIGTERM. `ready` is called with the base URL once connections are accepted.
 
     Raises:
         EndpointError: when the address cannot be used.
     """
-    with bind(host, port) as bound:
+    with bind(host, port) as bound, until_stopped():
         # The socket listens already, so a client that connects now waits in its queue and is served.
         ready(base_url(bound))
-        try:
-            uvicorn_server(create_app(script)).run(sockets=[bound])
-        except KeyboardInterrupt:
-            # uvicorn raises the signal again after it has shut down in good order; for us that is a normal end.
-            return
+        uvicorn_server(create_app(script)).run(sockets=[bound])
