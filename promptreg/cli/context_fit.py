@@ -264,18 +264,29 @@ def _ledger(result: FitResult, language: Language) -> Table:
 
 
 def _summary(result: FitResult, language: Language) -> str:
+    from promptreg.context.ledger import BROKEN  # noqa: PLC0415 - see above
+    from promptreg.text.counted import counted  # noqa: PLC0415 - see above
+
     ledger, fitted = result.fitted.ledger, result.fitted
-    of = len(result.recording.messages)
+    of, sent = len(result.recording.messages), len(fitted.messages)
     gone = len(ledger.absent)
     if not ledger.entries:
         return {
-            "en": f"It fits as it is: {fitted.total} tokens in {of} messages.",
+            "en": f"It fits as it is: {counted(fitted.total, 'token')} in {counted(of, 'message')}.",
             "zh": f"无需缩短：{of} 条消息共 {fitted.total} token。",
         }[language]
+    en = f"{counted(ledger.before, 'token')} became {fitted.total}"
+    sent_en = f"{counted(sent, 'message')} {'is' if sent == 1 else 'are'} sent"
+    if all(entry.reason in BROKEN for entry in ledger.entries):
+        return {
+            "en": f"{en}: {sent_en}, {gone} of {of} {'has' if gone == 1 else 'have'} no place in a prompt. "
+            "Nothing had to be shortened.",
+            "zh": f"{ledger.before} token 变为 {fitted.total}：发送 {sent} 条消息，原有 {of} 条中 {gone} 条"
+            "无法放入提示词；无需缩短。",
+        }[language]
     return {
-        "en": f"{ledger.before} tokens became {fitted.total} by {ledger.strategy}: {len(fitted.messages)} messages are "
-        f"sent, {gone} of {of} are not.",
-        "zh": f"经 {ledger.strategy}，{ledger.before} token 缩为 {fitted.total}：发送 {len(fitted.messages)} 条消息，"
+        "en": f"{en} by {ledger.strategy}: {sent_en}, {gone} of {of} {'is' if gone == 1 else 'are'} not.",
+        "zh": f"经 {ledger.strategy}，{ledger.before} token 缩为 {fitted.total}：发送 {sent} 条消息，"
         f"原有 {of} 条中 {gone} 条未发送。",
     }[language]
 

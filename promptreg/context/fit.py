@@ -202,5 +202,7 @@ def _fitted(draft: Draft, whole: Draft, strategy: Strategy) -> Fitted:
     head = task.conversation.head if draft.front else 0
     origins = (*places[:head], *(None for _ in draft.front), *places[head:])
     entries = tuple(entry for _, entry in sorted(draft.entries.items()))
-    ledger = Ledger(strategy.name, task.counter.name, whole.total, draft.total, entries, draft.notes)
+    # What has no place in a prompt is no counter's to render: it counts by itself, as in its entry.
+    before = whole.total + sum(entry.tokens for entry in whole.entries.values())
+    ledger = Ledger(strategy.name, task.counter.name, before, draft.total, entries, draft.notes)
     return Fitted(draft.messages, origins, draft.total, task.counter.name, task.budget, ledger, draft.state)

@@ -52,6 +52,9 @@ class Reason(StrEnum):
     """A tool call without all its results, in the conversation as it was given."""
 
 
+BROKEN: Final = frozenset({Reason.ORPHAN, Reason.UNANSWERED})
+"""Reasons that stand in the conversation as it was given: no strategy dropped these, and no server takes them."""
+
 _SENTENCES: Final[Mapping[Reason, Sentence]] = MappingProxyType(
     {
         Reason.OVER_BUDGET: Sentence("dropped as the oldest to make room", "预算不足，最早的消息先移除"),
@@ -152,7 +155,8 @@ class Ledger:
     strategy: str
     counter: str
     before: int
-    """Tokens of the prompt with every message that has a place in it."""
+    """Tokens of the conversation as given: of the prompt with every message that has a place in one, and of those that
+    have none (`ORPHAN`, `UNANSWERED`), each by itself."""
     after: int
     """Tokens of the prompt that is sent."""
     entries: tuple[Entry, ...] = ()
@@ -165,6 +169,11 @@ class Ledger:
         return frozenset(
             entry.index for entry in self.entries if entry.action is Action.DROPPED or entry.summary is not None
         )
+
+    @property
+    def sendable(self) -> int:
+        """Tokens of the prompt with every message that has a place in one: what would have been sent unshortened."""
+        return self.before - sum(entry.tokens for entry in self.entries if entry.reason in BROKEN)
 
     @property
     def tokens_lost(self) -> int:

@@ -74,6 +74,34 @@ def test_the_table_names_counter_budget_messages_and_reasons(chat, capsys):
     assert "\x1b" not in out
 
 
+@pytest.mark.parametrize(
+    ("language", "said"),
+    [
+        (
+            "en_US",
+            "12 tokens became 9: 2 messages are sent, 1 of 3 has no place in a prompt. Nothing had to be shortened.",
+        ),
+        ("zh_CN", "12 token 变为 9：发送 2 条消息，原有 3 条中 1 条无法放入提示词；无需缩短。"),
+    ],
+)
+def test_a_conversation_with_a_torn_call_is_counted_as_given(chat, capsys, monkeypatch, language, said):
+    monkeypatch.setenv("LANG", f"{language}.UTF-8")
+    call = {"role": "assistant", "content": "let me look", "tool_calls": [{"id": "q", "function": {"name": "f"}}]}
+    name = chat([{"role": "user", "content": "one two three four"}, call, *turns(1, 5)[:1]])
+
+    assert run(["context", "fit", name, "--window", "68", *WORDS]) == 0
+    assert said in capsys.readouterr().out
+    result = fitted(capsys, name, "--window", "68", *WORDS)
+    assert (result["ledger"]["before"], result["ledger"]["after"], result["total"]) == (12, 9, 9)
+
+
+def test_one_message_is_spoken_of_as_one(chat, capsys):
+    assert run(["context", "fit", chat([{"role": "user", "content": "hi"}]), "--window", "68", *WORDS]) == 0
+    assert "It fits as it is: 1 token in 1 message." in capsys.readouterr().out
+    assert run(["context", "fit", chat(turns(1, 40)[1:]), "--window", "30", *WORDS]) == 0
+    assert "42 tokens became 2 by hysteresis(0.75): 1 message is sent, 1 of 2 is not." in capsys.readouterr().out
+
+
 def test_it_speaks_chinese(chat, capsys, monkeypatch):
     monkeypatch.setenv("LANG", "zh_CN.UTF-8")
     assert run(["context", "fit", chat([SYSTEM, *turns(10)]), "--window", "68", *WORDS]) == 0

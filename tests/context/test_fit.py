@@ -46,6 +46,25 @@ def test_what_fits_is_sent_as_it_is():
     assert fitted.state == State()
 
 
+BROKEN_PIECES = {
+    "call": {"role": "assistant", "content": "calling now", "tool_calls": [{"id": "q", "function": {"name": "look"}}]},
+    "result": {"role": "tool", "tool_call_id": "nowhere", "content": "four words of result"},
+}
+
+
+@pytest.mark.parametrize(("piece", "size"), [("call", 2), ("result", 4)])
+@pytest.mark.parametrize("budget", [204, 100])
+def test_what_has_no_place_in_a_prompt_counts_in_the_conversation_as_given(piece, size, budget):
+    messages = talk()
+    torn = [*messages[:3], BROKEN_PIECES[piece], *messages[3:]]
+    whole, fitted = fit(messages, budget, counter=WORDS), fit(torn, budget, counter=WORDS)
+
+    assert fitted.total == whole.total
+    assert (whole.ledger.before, fitted.ledger.before) == (204, 204 + size)
+    assert whole.ledger.sendable == fitted.ledger.sendable == 204
+    assert fitted.ledger.before - fitted.ledger.tokens_lost == fitted.total
+
+
 def test_the_default_makes_room_for_several_turns():
     fitted = fit(talk(), 203, counter=WORDS)
 

@@ -48,7 +48,7 @@ class FitResult:
         """Prompts as short as this one after which the summaries have saved what they cost; None without a model."""
         if self.use is None or not self.use.calls:
             return None
-        cost, saved = self.use.prompt_tokens + self.use.answer_tokens, self.fitted.ledger.before - self.fitted.total
+        cost, saved = self.use.prompt_tokens + self.use.answer_tokens, self.fitted.ledger.sendable - self.fitted.total
         return cost / saved if cost and saved > 0 else None
 
     def to_json(self) -> JsonObject:
