@@ -33,12 +33,12 @@ def command(
     from promptreg.config import load_config  # noqa: PLC0415 - see above
     from promptreg.text.preview import preview  # noqa: PLC0415 - see above
     from promptreg.text.terminal import safe_for_terminal  # noqa: PLC0415 - see above
-    from promptreg.workflow.baseline_diff import baseline_changes  # noqa: PLC0415 - see above
+    from promptreg.workflow.baseline_diff import BASELINE_DIFF_SCHEMA, baseline_changes  # noqa: PLC0415 - see above
 
     config = load_config(config_path, Path.cwd())
     changes = baseline_changes(config, suites, against)
     if as_json:
-        value = {"schema": "promptreg.baseline-diff/1", "files": [change.to_json() for change in changes]}
+        value = {"schema": BASELINE_DIFF_SCHEMA, "files": [change.to_json() for change in changes]}
         click.echo(json.dumps(value, ensure_ascii=False))
         return 0
     language, out = reader_language(config.language), console()

@@ -54,7 +54,8 @@ def command(
 
     The report's page, judged against the baseline as it is now, without calls. What is decided on it goes into the
     store's log at once, and two open pages see each other's decisions. Only the printed address, with its token, lets
-    anybody in. Ctrl-C or SIGTERM ends it; the decisions take effect with `promptreg review apply`, whose line is printed then.
+    anybody in. Ctrl-C or SIGTERM ends it; the decisions take effect with `promptreg review apply`, whose line is
+    printed then.
     """
     del verbose
     from promptreg.cli.console import reader_language  # noqa: PLC0415 - loaded when the command runs

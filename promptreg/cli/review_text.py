@@ -10,6 +10,7 @@ from promptreg.cli.console import STYLES
 from promptreg.review.apply import Outcome
 from promptreg.text.preview import preview
 from promptreg.text.terminal import safe_for_terminal
+from promptreg.workflow.review_apply import APPLIED_SCHEMA
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -168,7 +169,7 @@ def applied_lines(applied: Applied, language: Language, *, quiet: bool) -> Itera
 def applied_json(applied: Applied) -> JsonObject:
     """The object of `review apply --json`."""
     return {
-        "schema": "promptreg.applied/1",
+        "schema": APPLIED_SCHEMA,
         "run_id": applied.review.decisions.run_id,
         "reviewer": applied.review.decisions.reviewer,
         "written": applied.written,

@@ -37,6 +37,11 @@ SCHEMAS = {
     ),
     "comparison": _Source("promptreg.workflow.schema:comparison_schema", "what `promptreg compare --json` prints"),
     "run-diff": _Source("promptreg.workflow.schema:run_diff_schema", "what `promptreg diff --json` prints"),
+    "review": _Source("promptreg.workflow.schema:review_schema", "what `promptreg review list --json` prints"),
+    "applied": _Source("promptreg.workflow.schema:applied_schema", "what `promptreg review apply --json` prints"),
+    "baseline-diff": _Source(
+        "promptreg.workflow.schema:baseline_diff_schema", "what `promptreg baseline diff --json` prints"
+    ),
     "case": _Source("promptreg.report.jsonl:case_schema", "a line of what `promptreg report RUN -o FILE.jsonl` writes"),
 }
 """Every published schema by name. The folder that owns a format owns its schema."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 from datetime import date
-from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, TypeAlias, get_args
 
 from pydantic import Field, TypeAdapter, ValidationError
 
@@ -35,6 +35,7 @@ STANDING_SCHEMA: Final = "promptreg.standing-decisions/1"
 """Name and version of the format."""
 
 StandingVerb: TypeAlias = Literal["waive", "reject", "defer"]
+STANDING_VERBS: Final[tuple[StandingVerb, ...]] = get_args(StandingVerb)
 """What can stand in the file."""
 
 _RESTORE = "Restore the file from git."

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from promptreg.baseline.diff import ChangeKind, GoldenChange, golden_changes
 from promptreg.baseline.paths import safe_name
@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from promptreg.config import Config
     from promptreg.report.payload import AnswerGroup
     from promptreg.review.standing import StandingCase
+
+BASELINE_DIFF_SCHEMA: Final = "promptreg.baseline-diff/1"
 
 _NEW = Sentence("; the file is new", "；文件是新的")
 _GONE = Sentence("; the file is gone", "；文件已删除")

@@ -36,6 +36,8 @@ if TYPE_CHECKING:
     from promptreg.store.runs import RunRecord
     from promptreg.store.store import Store
 
+APPLIED_SCHEMA: Final = "promptreg.applied/1"
+
 _STANDING: Final[Mapping[str, StandingVerb]] = {"waive": "waive", "reject": "reject", "defer": "defer"}
 """Decisions that stand in a file beside the baselines; the others are in the baseline itself."""
 

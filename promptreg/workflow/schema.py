@@ -1,12 +1,19 @@
-"""The JSON Schemas of `compare --json` and `diff --json`."""
+"""The JSON Schemas of what `compare`, `diff`, `review list`, `review apply` and `baseline diff` print with `--json`."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from promptreg.baseline.diff import ChangeKind
+from promptreg.review.apply import Outcome
+from promptreg.review.decisions import VERBS
+from promptreg.review.standing import STANDING_VERBS
 from promptreg.verdict.change import Change
 from promptreg.verdict.model import CaseVerdict, SuiteVerdict
+from promptreg.workflow.baseline_diff import BASELINE_DIFF_SCHEMA
 from promptreg.workflow.comparison import COMPARISON_SCHEMA
+from promptreg.workflow.review import REVIEW_SCHEMA
+from promptreg.workflow.review_apply import APPLIED_SCHEMA
 from promptreg.workflow.run_diff import RUN_DIFF_SCHEMA
 
 if TYPE_CHECKING:
@@ -101,6 +108,89 @@ def run_diff_schema() -> JsonObject:
                 "cases": {"type": "array", "items": case, "description": "Newly failing ones first."},
             }
         ),
+    }
+
+
+def review_schema() -> JsonObject:
+    """The JSON Schema of promptreg.review/1. Only what readers may rely on; the format grows by new keys."""
+    sha256: JsonObject = {"type": ["string", "null"], "pattern": "^[0-9a-f]{64}$"}
+    decided: JsonObject = {"type": ["string", "null"], "description": "Of the last decision; null where there is none."}
+    case = _object(
+        {
+            "key": {"type": "string", "description": "SUITE/CASE, which `review show` and `review decide` take."},
+            "suite": _TEXT,
+            "case_id": _TEXT,
+            "target": _TEXT,
+            "verdict": {"enum": [verdict.value for verdict in CaseVerdict]},
+            "severity": {"type": "number", "description": "The higher the worse."},
+            "sentence": _TEXT,
+            "sentence_zh": _TEXT,
+            "golden_sha256": {**sha256, "description": "null where the baseline has no golden of the case."},
+            "candidate_sha256": {**sha256, "description": "null where the target was not asked."},
+            "decision": {"enum": [*VERBS, None], "description": "The last one on exactly this golden and candidate."},
+            "reviewer": decided,
+            "reason": _TEXT,
+            "expires_on": {**decided, "format": "date"},
+        }
+    )
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "$id": REVIEW_SCHEMA,
+        "title": "The result of promptreg review list --json",
+        **_object(
+            {
+                "schema": {"const": REVIEW_SCHEMA},
+                "run_id": _TEXT,
+                "report_id": {"type": "string", "description": "What a decisions file must name."},
+                "source": _TEXT,
+                "target": _TEXT,
+                "cases": {"type": "array", "items": case, "description": "Worst first."},
+            }
+        ),
+    }
+
+
+def applied_schema() -> JsonObject:
+    """The JSON Schema of promptreg.applied/1. Only what readers may rely on; the format grows by new keys."""
+    decision = _object(
+        {
+            "suite": _TEXT,
+            "case_id": _TEXT,
+            "decision": {"enum": list(VERBS)},
+            "outcome": {"enum": [outcome.value for outcome in Outcome]},
+            "sentence": _TEXT,
+            "sentence_zh": _TEXT,
+        }
+    )
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "$id": APPLIED_SCHEMA,
+        "title": "The result of promptreg review apply --json",
+        **_object(
+            {
+                "schema": {"const": APPLIED_SCHEMA},
+                "run_id": _TEXT,
+                "reviewer": _TEXT,
+                "written": {"type": "boolean", "description": "Whether the files were changed."},
+                "files": {"type": "array", "items": _TEXT, "description": "Paths that change, or would with --write."},
+                "exit_code": {"enum": [0, 1], "description": "What the command exits with; 1 when one is refused."},
+                "replaced": {"type": "integer", "minimum": 0, "description": "Decisions that a later one replaced."},
+                "decisions": {"type": "array", "items": decision},
+            }
+        ),
+    }
+
+
+def baseline_diff_schema() -> JsonObject:
+    """The JSON Schema of promptreg.baseline-diff/1. Only what readers may rely on; the format grows by new keys."""
+    kinds = dict.fromkeys([*(kind.value for kind in ChangeKind), *STANDING_VERBS])
+    case = _object({"case_id": _TEXT, "kind": {"enum": [*kinds]}, "sentence": _TEXT, "sentence_zh": _TEXT})
+    file = _object({"path": _TEXT, "title": _TEXT, "title_zh": _TEXT, "cases": {"type": "array", "items": case}})
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "$id": BASELINE_DIFF_SCHEMA,
+        "title": "The result of promptreg baseline diff --json",
+        **_object({"schema": {"const": BASELINE_DIFF_SCHEMA}, "files": {"type": "array", "items": file}}),
     }
 
 

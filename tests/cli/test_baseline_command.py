@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 import subprocess
 
+import jsonschema
 import pytest
 
 from promptreg.baseline.read import read_baseline
+from promptreg.cli.schema import schema_of
 
 QUESTIONS = {
     "refund": "How many days do I have to return a book?",
@@ -44,10 +46,17 @@ def committed(pair):
     return pair
 
 
+def told(pair):
+    """What `baseline diff --json` prints, held against its schema."""
+    value = pair.run("baseline", "diff", "--json").json
+    jsonschema.validate(value, schema_of("baseline-diff"))
+    return value
+
+
 def test_nothing_changed(committed):
     done = committed.run("baseline", "diff")
     assert (done.exit_code, done.stdout) == (0, "Nothing changed.\n")
-    assert committed.run("baseline", "diff", "--json").json == {"schema": "promptreg.baseline-diff/1", "files": []}
+    assert told(committed) == {"schema": "promptreg.baseline-diff/1", "files": []}
 
 
 def test_an_approval_is_told_with_its_facts(committed, monkeypatch):
@@ -62,7 +71,7 @@ def test_an_approval_is_told_with_its_facts(committed, monkeypatch):
     assert "hours" not in said
     monkeypatch.setenv("LC_ALL", "zh_CN.UTF-8")
     assert "事实：三天 → 30天" in committed.run("baseline", "diff", "support").stdout
-    value = committed.run("baseline", "diff", "--json").json
+    value = told(committed)
     assert [case["kind"] for file in value["files"] for case in file["cases"]] == ["approved", "approved"]
 
 
@@ -74,7 +83,7 @@ def test_a_new_recording_added_and_removed_cases_and_decisions_are_told(committe
     committed.project.suite("support", changed)
     committed.source.becomes(committed.source.requests.chats() + 1, noise={}, **THIRTY)
     committed.record("--passes", "4")
-    files = {file["path"]: file for file in committed.run("baseline", "diff", "--json").json["files"]}
+    files = {file["path"]: file for file in told(committed)["files"]}
     assert sorted(files) == ["baselines/support/decisions/ascend.jsonl", "baselines/support/gpu.jsonl"]
     (waiver,) = files["baselines/support/decisions/ascend.jsonl"]["cases"]
     assert waiver["sentence"].startswith("waive until 2999-01-31 by Ann on 20")

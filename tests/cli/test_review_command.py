@@ -48,7 +48,17 @@ def reviewed(pair_of, monkeypatch):
 
 
 def listed(pair, *arguments):
-    return json.loads(pair.run("review", "list", "--json", *arguments).stdout)
+    value = json.loads(pair.run("review", "list", "--json", *arguments).stdout)
+    jsonschema.validate(value, schema_of("review"))
+    return value
+
+
+def applied(pair, *arguments):
+    """What `review apply --json` prints, held against its schema and the exit code."""
+    done = pair.run("review", "apply", "--json", *arguments)
+    jsonschema.validate(done.json, schema_of("applied"))
+    assert done.json["exit_code"] == done.exit_code
+    return done.json
 
 
 def decisions_file(pair, said, **decided):
@@ -195,9 +205,8 @@ def test_applying_twice_changes_nothing_more(reviewed):
     file = decisions_file(reviewed, listed(reviewed), refund=("approve", "", None))
     assert reviewed.run("review", "apply", file, "--write").exit_code == 0
     once = reviewed.baseline.read_bytes()
-    again = reviewed.run("review", "apply", file, "--write", "--json")
-    assert (again.exit_code, again.json["files"]) == (0, [])
-    assert again.json["decisions"][0]["outcome"] == "done"
+    again = applied(reviewed, file, "--write")
+    assert (again["exit_code"], again["files"], again["decisions"][0]["outcome"]) == (0, [], "done")
     assert reviewed.baseline.read_bytes() == once
     with reviewed.store() as store:
         assert len(store.decisions()) == 1
@@ -212,6 +221,8 @@ def test_a_recording_after_the_report_refuses_its_decisions(reviewed):
     done = reviewed.run("review", "apply", file)
     assert done.exit_code == 1
     assert "The baseline is a recording of 20" in done.stdout
+    value = applied(reviewed, file)
+    assert ([each["outcome"] for each in value["decisions"]], value["exit_code"]) == (["refused"], 1)
 
 
 def test_an_error_cannot_be_approved_or_waived(pair_of):
