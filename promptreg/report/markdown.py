@@ -130,10 +130,11 @@ def _title(payload: Payload, words: Mapping[str, str]) -> str:
 def _since(payload: Payload, language: Language, words: Mapping[str, str]) -> Iterator[str]:
     """What changed since the run that this one is held against."""
     if payload.against is not None and payload.since is not None:
-        line = words["since.line"].replace("{date}", utc_time(payload.against.started_at))
-        before, _, after = line.partition("{deployment}")
-        told = _prose(payload.since.text(language), _ROOM_SENTENCE)
-        yield f"{before}{_name(payload.against.deployment)}{after} {told}"
+        yield words["since.line"].format(
+            date=utc_time(payload.against.started_at),
+            deployment=_name(payload.against.deployment),
+            since=_prose(payload.since.text(language), _ROOM_SENTENCE),
+        )
 
 
 def _suites(payload: Payload, language: Language, words: Mapping[str, str]) -> Iterator[str]:

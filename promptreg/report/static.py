@@ -46,8 +46,7 @@ def _lines(payload: Payload, entries: Sequence[Entry], language: str, words: Map
             yield f"<li>{escaped(words['verdict.' + verdict])}: {counts[verdict]}</li>\n"
     yield "</ul>\n"
     if payload.against is not None and payload.since is not None:
-        told = f"{_since(payload.against, words)} {_said(payload.since, language)}"
-        yield f"<p>{escaped(told)}</p>\n"
+        yield f"<p>{escaped(_since(payload.against, _said(payload.since, language), words))}</p>\n"
     yield from _causes(payload, language, words)
     if payload.next_steps:
         yield f"<h2>{escaped(words['next.title'])}</h2>\n<ul>\n"
@@ -105,9 +104,9 @@ def _settings(deployment: DeploymentView) -> dict[tuple[str, str], SettingView]:
     return {(setting.group, setting.name): setting for setting in deployment.settings}
 
 
-def _since(against: EarlierRunView, words: Mapping[str, str]) -> str:
-    told = words["since.line"].replace("{date}", utc_time(against.started_at))
-    return told.replace("{deployment}", _brief(against.deployment))
+def _since(against: EarlierRunView, since: str, words: Mapping[str, str]) -> str:
+    values = {"date": utc_time(against.started_at), "deployment": _brief(against.deployment), "since": since}
+    return words["since.line"].format_map(values)
 
 
 def _history(payload: Payload, counts: Mapping[str, int], words: Mapping[str, str]) -> Iterator[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from importlib import resources
 from typing import TYPE_CHECKING
 
 import pytest
@@ -195,3 +196,19 @@ def test_hostile_names_and_times_are_text(open_payload):
         page = open_payload(payload)
         assert page.locator("main img").count() == 0
         assert page.locator("svg.history > g").count() == 4
+
+
+@pytest.mark.parametrize("options", [{}, {"color_scheme": "dark", "locale": "zh-CN"}], ids=["light", "dark-zh"])
+@pytest.mark.parametrize("address", ["", "#suite=support&case=refund-window"], ids=["first-screen", "case"])
+def test_no_rule_of_wcag_is_broken(open_payload, address, options):
+    page = open_payload(with_history(), address, **options)
+    page.evaluate(resources.files("axe_playwright_python").joinpath("axe.min.js").read_text(encoding="utf-8"))
+    page.evaluate(
+        """() => {
+            document.querySelectorAll("details").forEach((fold) => { fold.open = true; });
+            scrollTo(0, document.documentElement.scrollHeight);
+        }"""
+    )
+    found = page.evaluate("() => axe.run(document, {runOnly: ['wcag2a', 'wcag2aa', 'wcag21aa', 'wcag22aa']})")
+    assert found["passes"]
+    assert [(each["id"], node["html"][:160]) for each in found["violations"] for node in each["nodes"]] == []
