@@ -5,13 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from promptreg.cli.tables import table_of
-from promptreg.context.trial.probe_tallies import counted
+from promptreg.context.trial.probe_tallies import AGAIN, FULL, NONE, counted, share
 from promptreg.context.trial.probes import Grade
 from promptreg.text.sentence import Sentence
 from promptreg.text.terminal import safe_for_terminal
 
 if TYPE_CHECKING:
     from rich.console import Console
+    from rich.table import Table
 
     from promptreg.context.trial.probe_report import ProbeCell, ProbeReport
     from promptreg.text.sentence import Language
@@ -37,13 +38,16 @@ def print_probes(out: Console, report: ProbeReport, language: Language, *, quiet
     out.print(safe_for_terminal(report.headline.text(language)), style="bold")
     if quiet:
         return
+    _whole(out, report, language)
     for window in dict.fromkeys(cell.window for cell in report.cells):
         _window(out, report, window, language)
     told = Sentence(
-        "With all, here: share that is right. Kept: of what it knows with the whole conversation, the share that it "
+        "n: questions that are scored both with the whole conversation and here, after what the strategy leaves. With "
+        "all, here: share of them that is right. Kept: of what it knows with the whole conversation, the share that it "
         "still knows. p: exact McNemar test of the loss; * it is real, at 5% over all rows. Alike: words in common "
         "with the answer to the whole conversation (F1). Never said: answered by “not known”.",
-        "完整对话、此处：答对的占比。保留：带完整对话时答对的问题中，此处仍答对的占比。p 值：损失的精确 McNemar 检验；"
+        "n：带完整对话与此处（策略保留的内容之后）均计分的问题数。完整对话、此处：其中答对的占比。"
+        "保留：带完整对话时答对的问题中，此处仍答对的占比。p 值：损失的精确 McNemar 检验；"
         "* 表示损失成立（对所有行按 5% 控制）。一致度：与带完整对话的回答的用词一致度（F1）。"
         "未说过的：答“未知”的占比。",
     )
@@ -52,9 +56,26 @@ def print_probes(out: Console, report: ProbeReport, language: Language, *, quiet
     out.print(report.noise_words.text(language))
     for sentence in report.remarks:
         out.print(safe_for_terminal(sentence.text(language)), style="yellow")
-    for sentence, count in list(report.unscored.items())[:_MOST_REASONS]:
-        told = Sentence(f"Not scored, {count} times: {sentence.en}.", f"未计分 {count} 次：{sentence.zh}。")
-        out.print(safe_for_terminal(told.text(language)), style="dim")
+    for sentence in report.unscored_words[:_MOST_REASONS]:
+        out.print(safe_for_terminal(sentence.text(language)), style="dim")
+
+
+def _whole(out: Console, report: ProbeReport, language: Language) -> None:
+    """The answers of the arms that belong to no window."""
+    table = _answers(Sentence("answers", "回答"), language)
+    for arm in (FULL, AGAIN, NONE):
+        answers = report.arms[arm]
+        said, unsaid = answers[: report.said], answers[report.said :]
+        grades = counted(said)
+        asked = share(unsaid, Grade.ABSTAINED) if unsaid else None
+        table.add_row(arm.label.text(language), *(str(grades[grade]) for grade in _GRADES), _share(asked))
+    out.print()
+    out.print(table)
+
+
+def _answers(title: Sentence, language: Language) -> Table:
+    heads = (title, *(grade.label for grade in _GRADES))
+    return table_of((*heads, Sentence("never said", "未说过的")), language)
 
 
 def _window(out: Console, report: ProbeReport, window: int, language: Language) -> None:
@@ -64,8 +85,7 @@ def _window(out: Console, report: ProbeReport, window: int, language: Language) 
     for cell in report.of(window):
         table.add_row(*_row(cell))
     out.print(table)
-    heads = (Sentence("answers", "回答"), *(grade.label for grade in _GRADES))
-    table = table_of((*heads, Sentence("never said", "未说过的")), language)
+    table = _answers(Sentence("answers here", "此处的回答"), language)
     for cell in report.of(window):
         grades = counted(cell.answers)
         name = safe_for_terminal(cell.strategy)

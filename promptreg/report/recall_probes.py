@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
+from promptreg.context.trial.probe_tallies import counted
+from promptreg.context.trial.probes import Grade
 from promptreg.report.bilingual import both, name, warnings
 from promptreg.report.embed import escaped
 from promptreg.report.recall_table import NONE, Cell, Group, count, grouped, heat, share, window_title
@@ -15,6 +17,9 @@ if TYPE_CHECKING:
     from promptreg.context.trial.grid_report import Column
     from promptreg.context.trial.probe_report import ProbeCell, ProbeReport
 
+_MOST_REASONS: Final = 5
+"""Reasons why answers do not count, the most frequent ones."""
+
 
 def probe_section(probes: ProbeReport | None, columns: Sequence[Column]) -> Iterator[str]:
     """What the model was asked and what it knew, a row for each strategy; nothing where nothing was asked."""
@@ -24,7 +29,8 @@ def probe_section(probes: ProbeReport | None, columns: Sequence[Column]) -> Iter
     yield f'<section class="asked"><h2>{both(title)}</h2>\n'
     yield f"<p>{both(probes.headline)} {both(probes.noise_words)}</p>\n{warnings(probes.remarks)}"
     heads = (
-        Sentence("strategy", "策略"), Sentence("kept", "保留"), Sentence("questions", "问题数"),
+        Sentence("strategy", "策略"), Sentence("kept", "保留"),
+        Sentence("questions scored in both", "两边均计分的问题"), Sentence("not scored here", "此处未计分"),
         Sentence("right with everything", "完整对话答对"), Sentence("right here", "此处答对"),
         Sentence("lost", "丢失"), Sentence("gained", "新增"), Sentence("p (McNemar)", "p（McNemar）"),
         Sentence("a real loss", "确有损失"), Sentence("says “not known” of what was never said", "对未说过的答“未知”"),
@@ -40,7 +46,13 @@ def probe_section(probes: ProbeReport | None, columns: Sequence[Column]) -> Iter
         "right. What it misses with everything is not held against a strategy.",
         "保留：模型带完整对话能答对的问题中，此处仍答对的占比。带完整对话也答不对的不算策略的损失。",
     )
-    yield f'{grouped(heads, groups)}<p class="hint">{both(note)}</p></section>\n'
+    yield f'{grouped(heads, groups)}<p class="hint">{both(note)}</p>\n'
+    if probes.unscored_words:
+        told = "".join(
+            f'<li class="hint">{both(sentence)}</li>\n' for sentence in probes.unscored_words[:_MOST_REASONS]
+        )
+        yield f'<ul class="notes">{told}</ul>\n'
+    yield "</section>\n"
 
 
 def _cells(cell: ProbeCell) -> list[Cell]:
@@ -49,6 +61,7 @@ def _cells(cell: ProbeCell) -> list[Cell]:
     return [
         heat(pairs.kept),
         count(pairs.asked),
+        count(counted(cell.answers)[Grade.UNSCORED]),
         share(pairs.full),
         share(pairs.correct),
         count(pairs.lost),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import signal
 import socket
 import subprocess
@@ -229,6 +230,29 @@ def test_a_preamble_that_the_server_leaves_out_is_no_cut(asked):
     assert done.json["asked"]["none"]["unscored"] == 0
 
 
+def test_what_is_not_scored_adds_up_by_arm(asked, monkeypatch):
+    script = {**knows(60), "window": 600, "kind": "vllm"}
+    arguments = ("--window", "150", *SLIDING, "--questions", "20")
+    found = asked(*arguments, "--json", script=script, deployment={"server": "vllm"}).json["asked"]
+    (told,) = found["unscored"]
+    assert told["count"] == 20 + 20 + 4 == found["too_long"]
+    said = "Not scored (with all: 20, never said: 4, with all again: 20): the prompt is too long for the deployment."
+    assert told["words"]["en"] == said
+    for name in ("LC_ALL", "LC_MESSAGES"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("LANG", "en_US.UTF-8")
+    out = asked(*arguments, script=script, deployment={"server": "vllm"}).stdout
+    assert re.search(r"^with all +0 +0 +0 +0 +20 +—$", out, re.MULTILINE)
+    assert re.search(r"^with all again +0 +0 +0 +0 +20 +—$", out, re.MULTILINE)
+    assert re.search(r"^without any +0 +0 +20 +0 +0 +—$", out, re.MULTILINE)
+    assert re.search(r"^answers here .* not scored +never said\nsliding-window .* 0 +100%$", out, re.MULTILINE)
+    assert said in " ".join(out.split())
+    monkeypatch.setenv("LANG", "zh_CN.UTF-8")
+    out = asked(*arguments, script=script, deployment={"server": "vllm"}).stdout
+    assert "此处的回答" in out
+    assert "未计分（完整对话：20，未说过的：4，完整对话（重复）：20）：提示词超出该部署的窗口。" in out
+
+
 def test_answers_that_were_cut_off_or_call_a_tool_are_not_scored(asked):
     answers = [{"content": "The code is", "finish_reason": "length"}]
     done = asked("--window", "9000", *HYSTERESIS, "--json", "--questions", "9", script={"answers": answers})
@@ -261,7 +285,7 @@ def test_calls_that_fail_are_told_and_not_scored(asked):
     assert 0 < found["failed"] < found["calls"]
     assert found["full"]["unscored"] > 0
     assert found["full"]["correct"] == 1.0
-    assert any("calls failed" in remark["en"] for remark in found["remarks"])
+    assert any("calls have failed" in remark["en"] for remark in found["remarks"])
 
 
 def test_dry_run_sends_nothing(asked):

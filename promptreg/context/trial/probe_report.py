@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Final
 
 from promptreg.context.trial.probe_tallies import ENOUGH, FULL, NONE, Arm, Drift, Graded, Paired, counted, share
 from promptreg.context.trial.probes import Grade
+from promptreg.text.counted import counted as counted_words
+from promptreg.text.counted import part_of
 from promptreg.text.preview import preview
 from promptreg.text.sentence import Sentence
 
@@ -19,6 +21,9 @@ if TYPE_CHECKING:
 
 FALSE_SHARE: Final = 0.05
 """Of the losses that are called real, at most this share is expected to be chance (Benjamini and Hochberg)."""
+_MOST_ARMS: Final = 6
+"""That a sentence names."""
+_NEVER_SAID: Final = Sentence("never said", "未说过的")
 _SHOWN: Final = 300
 """Characters of an answer in the JSON output."""
 
@@ -117,9 +122,28 @@ class ProbeReport:
         return self.arms[FULL][: self.said]
 
     @property
-    def unscored(self) -> Mapping[Sentence, int]:
-        """Why answers of all arms do not count, the most frequent first."""
-        return _reasons([answer for answers in self.arms.values() for answer in answers])
+    def unscored(self) -> Mapping[Sentence, Mapping[Sentence, int]]:
+        """Why answers do not count, the most frequent first, and how many of which arm.
+
+        Those to questions about what was never said stand apart, so that the others add up to what tables count.
+        """
+        found: dict[Sentence, Tally[Sentence]] = {}
+        for arm, answers in self.arms.items():
+            for number, answer in enumerate(answers):
+                if answer.why is not None:
+                    found.setdefault(answer.why, Tally())[arm.label if number < self.said else _NEVER_SAID] += 1
+        return dict(sorted(found.items(), key=lambda item: -item[1].total()))
+
+    @property
+    def unscored_words(self) -> tuple[Sentence, ...]:
+        """The same in words."""
+        return tuple(
+            Sentence(
+                f"Not scored ({', '.join(f'{arm.en}: {count}' for arm, count in _most(arms).items())}): {why.en}.",
+                f"未计分（{'，'.join(f'{arm.zh}：{count}' for arm, count in _most(arms).items())}）：{why.zh}。",
+            )
+            for why, arms in self.unscored.items()
+        )
 
     @property
     def guessed(self) -> float | None:
@@ -135,16 +159,21 @@ class ProbeReport:
         """What was asked and what the model knows with everything."""
         known = share(self.full, Grade.CORRECT)
         scored = len(self.full) - counted(self.full)[Grade.UNSCORED]
-        en = f"{self.deployment} was asked {self.said} questions about what was said: "
+        en = f"{self.deployment} was asked {counted_words(self.said, 'question')} about what was said: "
         zh = f"向 {self.deployment} 提了 {self.said} 个关于对话内容的问题："
         if known is None:
             return Sentence(
                 f"{en}none could be answered with the whole conversation, so nothing can be compared.",
                 f"{zh}带完整对话时无一得到可计分的回答，无法比较。",
             )
+        if self.guessed is None:
+            without = Sentence("without any none is scored", "不带对话时无一计分")
+        else:
+            without = Sentence(f"without any {self.guessed:.0%}", f"不带对话时答对 {self.guessed:.0%}")
+        right = f"{known:.0%} of {scored} are right" if scored > 1 else f"the one that is scored is {_right(known)}"
         return Sentence(
-            f"{en}with the whole conversation {known:.0%} of {scored} are right, without any {_percent(self.guessed)}.",
-            f"{zh}带完整对话时 {scored} 个中答对 {known:.0%}，不带对话时答对 {_percent(self.guessed)}。",
+            f"{en}with the whole conversation {right}, {without.en}.",
+            f"{zh}带完整对话时 {scored} 个中答对 {known:.0%}，{without.zh}。",
         )
 
     @property
@@ -180,8 +209,9 @@ class ProbeReport:
             limit_zh = "" if totals.window is None else f"（窗口 {totals.window:,} token）"
             found.append(
                 Sentence(
-                    f"{totals.too_long} of {totals.calls} prompts are too long for {self.deployment}{limit}. Their "
-                    "questions are not scored. Ask a deployment with a larger window, where there is one.",
+                    f"{part_of(totals.too_long, totals.calls, 'prompt', 'is', 'are')} too long for "
+                    f"{self.deployment}{limit}; what was asked there is not scored. Ask a deployment with a larger "
+                    "window, where there is one.",
                     f"{totals.calls} 个提示词中有 {totals.too_long} 个超出 {self.deployment} 的窗口{limit_zh}，"
                     "相应问题不计分。如有窗口更大的部署，请改问它。",
                 )
@@ -189,7 +219,8 @@ class ProbeReport:
         if totals.failed:
             found.append(
                 Sentence(
-                    f"{totals.failed} of {totals.calls} calls failed; their questions are not scored.",
+                    f"{part_of(totals.failed, totals.calls, 'call', 'has', 'have')} failed; what was asked there is "
+                    "not scored.",
                     f"{totals.calls} 次调用中有 {totals.failed} 次失败，相应问题不计分。",
                 )
             )
@@ -226,6 +257,10 @@ class ProbeReport:
             "noise": {**self.noise.to_json(), "changed": self.flips.lost + self.flips.gained, "n": self.flips.asked},
             "cells": [cell.to_json() for cell in self.cells],
             "answers": [self._answers(number, probe) for number, probe in enumerate(self.probes)],
+            "unscored": [
+                {"why": why.to_json(), "count": sum(arms.values()), "words": words.to_json()}
+                for (why, arms), words in zip(self.unscored.items(), self.unscored_words, strict=True)
+            ],
             "remarks": [sentence.to_json() for sentence in self.remarks],
         }
 
@@ -264,6 +299,17 @@ def _arm(answers: Sequence[Graded]) -> dict[str, Json]:
         **{grade.value: count for grade, count in counted(answers).items() if grade is not Grade.CORRECT},
         "right": counted(answers)[Grade.CORRECT],
     }
+
+
+def _most(arms: Mapping[Sentence, int]) -> Mapping[Sentence, int]:
+    """The first arms, the rest as one."""
+    shown = dict(list(arms.items())[:_MOST_ARMS])
+    rest = sum(arms.values()) - sum(shown.values())
+    return {**shown, Sentence("others", "其他"): rest} if rest else shown
+
+
+def _right(known: float) -> str:
+    return "right" if known else "not right"
 
 
 def _percent(value: float | None) -> str:

@@ -8,12 +8,12 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, Literal
 
 from promptreg.context.trial.probes import Grade, number_difference, token_f1
+from promptreg.text.sentence import Sentence
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from promptreg.canonical import Json
-    from promptreg.text.sentence import Sentence
 
 ENOUGH: Final = 50
 """Questions of a cell below which shares are too uncertain: so many give ±14 points at 95 % (context.md 3.3)."""
@@ -29,7 +29,19 @@ class Arm:
     window: int = 0
     """Of the strategy, in tokens."""
 
+    @property
+    def label(self) -> Sentence:
+        """How reports call it."""
+        if self.name == "strategy":
+            return Sentence(f"{self.strategy} in {self.window:,}", f"窗口 {self.window:,} 的 {self.strategy}")
+        return _ARMS[self.name]
 
+
+_ARMS: Final = {
+    "full": Sentence("with all", "完整对话"),
+    "again": Sentence("with all again", "完整对话（重复）"),
+    "none": Sentence("without any", "不带对话"),
+}
 FULL: Final = Arm("full")
 AGAIN: Final = Arm("again")
 NONE: Final = Arm("none")

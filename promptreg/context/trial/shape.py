@@ -31,7 +31,7 @@ def unsendable(messages: Sequence[Message], given: Sequence[Message]) -> Sentenc
     return None
 
 
-def _wrong(place: int, message: Message) -> Sentence | None:
+def _wrong(place: int, message: Mapping[Any, Any]) -> Sentence | None:
     role = message.get("role")
     if role not in ROLES:
         shown = preview(str(role), _LONGEST)
@@ -47,7 +47,7 @@ def _wrong(place: int, message: Message) -> Sentence | None:
             f"第 {place} 条消息的 content 类型为 {kind}，既不是文本，也不是内容片段的列表。",
         )
     calls = message.get("tool_calls")
-    if calls is not None and not (_is_list(calls, Mapping) and all(map(_is_call, calls))):
+    if calls is not None and not (_is_list(calls, Mapping) and all(_is_call(call) for call in calls)):
         return Sentence(
             f"The tool_calls of message {place} are no list of calls, each with a function and its name.",
             f"第 {place} 条消息的 tool_calls 不是由调用组成的列表（每项须有 function 及其 name）。",
@@ -59,16 +59,16 @@ def _wrong(place: int, message: Message) -> Sentence | None:
     return None
 
 
-def _is_list(value: object, *kinds: type) -> bool:
+def _is_list(value: Any, *kinds: type) -> bool:
     return isinstance(value, (list, tuple)) and all(isinstance(part, kinds) for part in value)
 
 
-def _is_call(call: Mapping[str, Any]) -> bool:
+def _is_call(call: Any) -> bool:
     function = call.get("function")
     return isinstance(function, Mapping) and isinstance(function.get("name"), str)
 
 
-def _is_json(message: Message) -> bool:
+def _is_json(message: Mapping[Any, Any]) -> bool:
     if all(isinstance(key, str) and (value is None or isinstance(value, str)) for key, value in message.items()):
         return True
     try:

@@ -14,6 +14,7 @@ from promptreg.context.trial.shape import unsendable
 from promptreg.deployment.request import request_body
 from promptreg.errors import CannotFit, EncodingError, EndpointError, Place
 from promptreg.suite.model import Case, Request
+from promptreg.text.counted import counted
 from promptreg.text.sentence import Sentence
 
 if TYPE_CHECKING:
@@ -72,10 +73,11 @@ class Plan:
     def sentence(self) -> Sentence:
         """What is about to be sent."""
         strategies = sum(arm.name == "strategy" for arm in self.arms)
-        arms = f"{strategies} {'arm' if strategies == 1 else 'arms'}"
+        arms = counted(strategies, "arm")
         unsaid, calls, name = len(self.probes) - self.said, len(self.requests), self.deployment.name
         return Sentence(
-            f"{calls:,} calls on {name}: {self.said} questions about what was said and {unsaid} about what was not, "
+            f"{counted(calls, 'call')} on {name}: {counted(self.said, 'question')} about what was said and {unsaid} "
+            "about what was not, "
             f"after the whole conversation (twice), after nothing, and after what strategies leave ({arms}). Equal "
             f"prompts are sent once. About {self.prompt_tokens:,} prompt tokens, counted by {self.counter}.",
             f"将对 {name} 发出 {calls:,} 次调用：{self.said} 个问题问说过的内容，{unsaid} 个问没说过的内容；"
