@@ -6,15 +6,21 @@ Two kinds of data leave here: JSON inside inert script elements, which the page 
 
 from __future__ import annotations
 
-import base64
 import gzip
 import html
 import json
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
 
 if TYPE_CHECKING:
     from promptreg.canonical import Json
+
+BASE85: Final = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz!#$%.()*+-;:=,?@^_`{|}~"
+"""The digits of packed data: those of RFC 1924 with `.`, `:` and `,` in place of `&`, `<` and `>`."""
+
+_DIGITS: Final = np.frombuffer(BASE85.encode("ascii"), np.uint8)
 
 _UNSAFE_IN_SCRIPT = str.maketrans(
     {
@@ -40,9 +46,24 @@ def json_text(value: Json) -> str:
 
 
 def packed(value: Json) -> str:
-    """JSON, gzipped, as base64: an alphabet that cannot close a tag. For `<script type="text/plain">`."""
+    """JSON, gzipped, in `base85`. For `<script type="text/plain">`."""
     # mtime=0: the same data gives the same bytes.
-    return base64.b64encode(gzip.compress(_json(value).encode(), compresslevel=6, mtime=0)).decode("ascii")
+    return base85(gzip.compress(_json(value).encode(), compresslevel=6, mtime=0))
+
+
+def base85(data: bytes) -> str:
+    """Every four bytes as five digits, the most significant first, in an alphabet that cannot close or open a tag.
+
+    A quarter longer than the data, where base64 is a third longer. The last bytes, fewer than four, are filled up with
+    zeros, and as many digits are left out at the end.
+    """
+    missing = -len(data) % 4
+    words = np.frombuffer(data + bytes(missing), ">u4").astype(np.uint32)
+    digits = np.empty((len(words), 5), np.uint8)
+    for place in (4, 3, 2, 1, 0):
+        words, digits[:, place] = np.divmod(words, 85)
+    text = _DIGITS[digits].tobytes().decode("ascii")
+    return text[: len(text) - missing]
 
 
 def escaped(text: str) -> str:

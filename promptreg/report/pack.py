@@ -1,10 +1,32 @@
-"""A case's details as they lie in a chunk of the page: the view, its numbers in words, its differences made short."""
+"""A case's details as they lie in a chunk of the page: the view without what the page can work out by itself.
+
+A chunk is a JSON list of cases; each is its `payload.CaseView` as `to_json` gives it, but for this:
+
+* `in_words` has the p-value and the multiple of the noise in words.
+* An operation of a difference is `[sign, text]`: `=` for equal, `-` for deleted, `+` for inserted text. Where the
+  golden answer has the text too, equal text is given by its length.
+* A candidate's `content` is left out where the operations of its first difference spell it.
+* `breaks` and lengths are in UTF-16 units, in which the page counts.
+* Distances have four significant digits, and hashes of single answers are left out: the page shows neither.
+
+`data.js` puts texts and operations back.
+"""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from promptreg.report.payload import AnswerGroup, CaseView, DiffView, OperationView, PartDiffView, to_json
+from promptreg.report.payload import (
+    AnswerGroup,
+    CaseView,
+    ChannelView,
+    DiffView,
+    OperationView,
+    PartDiffView,
+    SpreadView,
+    to_json,
+)
 from promptreg.report.words import noise_multiple_in_words, p_value_in_words
 
 if TYPE_CHECKING:
@@ -23,21 +45,43 @@ def packed_case(case: CaseView) -> Json:
     words = [] if case.p_value is None else [p_value_in_words(case.p_value)]
     if case.noise_multiple is not None and (noise := noise_multiple_in_words(case.noise_multiple)) is not None:
         words.append(noise)
-    fields = {name: value for name, value in _fields(case).items() if name not in _IN_THE_LIST}
     return {
-        **fields,
+        **_fields(replace(case, channels=(), golden=(), candidate=())),
         "in_words": to_json(words),
-        "candidate": [_packed_group(group, case.golden) for group in case.candidate],
+        "channels": [_packed_channel(channel) for channel in case.channels],
+        "golden": [_fields(replace(group, sha256="")) for group in case.golden],
+        "candidate": [_packed_candidate(group, case.golden) for group in case.candidate],
     }
 
 
-def _packed_group(group: AnswerGroup, golden: Sequence[AnswerGroup]) -> Json:
-    return {**_fields(group), "diffs": [_packed_diff(diff, golden) for diff in group.diffs]}
+def _packed_channel(channel: ChannelView) -> Json:
+    if channel.spread is None:
+        return to_json(channel)
+    spread = SpreadView(_short(channel.spread.source), _short(channel.spread.target))
+    return to_json(replace(channel, spread=spread))
+
+
+def _short(distances: Sequence[float]) -> tuple[float, ...]:
+    return tuple(float(f"{distance:.4g}") for distance in distances)
+
+
+def _packed_candidate(group: AnswerGroup, golden: Sequence[AnswerGroup]) -> Json:
+    content: dict[str, Json] = {} if _is_spelt(group) else {"content": group.content}
+    diffs: list[Json] = [_packed_diff(diff, golden) for diff in group.diffs]
+    return {**_fields(replace(group, sha256="", content="", diffs=())), **content, "diffs": diffs}
+
+
+def _is_spelt(group: AnswerGroup) -> bool:
+    """Whether the first difference spells the content."""
+    contents = [part for diff in group.diffs[:1] for part in diff.parts if part.part == "content"]
+    return bool(contents) and group.content == "".join(
+        each.text for each in contents[0].operations if each.kind != "delete"
+    )
 
 
 def _packed_diff(diff: DiffView, golden: Sequence[AnswerGroup]) -> Json:
     base = golden[diff.golden] if diff.golden < len(golden) else None
-    return {**_fields(diff), "parts": [_packed_part(part, base) for part in diff.parts]}
+    return {**_fields(replace(diff, parts=())), "parts": [_packed_part(part, base) for part in diff.parts]}
 
 
 def _packed_part(part: PartDiffView, base: AnswerGroup | None) -> Json:
@@ -45,8 +89,9 @@ def _packed_part(part: PartDiffView, base: AnswerGroup | None) -> Json:
     texts = {} if base is None else {"content": base.content, "reasoning": _first_reasoning(base)}
     spelt = "".join(each.text for each in part.operations if each.kind != "insert")
     known = texts.get(part.part) == spelt
-    breaks: dict[str, Json] = {"breaks": [_units(spelt[:place]) for place in part.breaks]} if part.breaks else {}
-    return {**_fields(part), **breaks, "operations": [_packed_operation(each, known) for each in part.operations]}
+    breaks = tuple(_units(spelt[:place]) for place in part.breaks)
+    operations: list[Json] = [_packed_operation(each, known) for each in part.operations]
+    return {**_fields(replace(part, operations=(), breaks=breaks)), "operations": operations}
 
 
 def _packed_operation(operation: OperationView, known: bool) -> Json:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import MISSING, dataclass, field, fields, is_dataclass
+from functools import cache
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 if TYPE_CHECKING:
@@ -408,12 +409,9 @@ def to_json(value: object) -> Json:
         return value
     if isinstance(value, float):
         return value if math.isfinite(value) else None
-    if is_dataclass(value) and not isinstance(value, type):
-        return {
-            each.name: to_json(content)
-            for each in fields(value)
-            if not _is_default(each, content := getattr(value, each.name))
-        }
+    kind: type[Any] = type(value)
+    if (defaults := _defaults(kind)) is not None:
+        return {name: to_json(content) for name, default in defaults if (content := getattr(value, name)) != default}
     if isinstance(value, Mapping):
         return {str(key): to_json(item) for key, item in value.items()}
     if isinstance(value, Sequence):
@@ -421,7 +419,10 @@ def to_json(value: object) -> Json:
     raise TypeError(f"{type(value).__name__} is no part of a report")
 
 
-def _is_default(each: Any, content: object) -> bool:
-    if each.default is not MISSING:
-        return bool(content == each.default)
-    return each.default_factory is not MISSING and bool(content == each.default_factory())
+@cache
+def _defaults(kind: type) -> tuple[tuple[str, Any], ...] | None:
+    """A view's fields with their defaults, MISSING for those that have none; None for what is no view."""
+    if not is_dataclass(kind):
+        return None
+    given = [each.default if each.default_factory is MISSING else each.default_factory() for each in fields(kind)]
+    return tuple(zip((each.name for each in fields(kind)), given, strict=True))

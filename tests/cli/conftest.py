@@ -169,13 +169,9 @@ class Pair:
 
 def decoded_report(html):
     """Every text that the report embeds, its compressed chunks decoded."""
-    texts = [html]
-    for chunk in re.findall(r"[A-Za-z0-9+/=]{60,}", html):
-        try:
-            texts.append(gzip.decompress(base64.b64decode(chunk)).decode("utf-8"))
-        except (ValueError, OSError, EOFError):
-            continue
-    return texts
+    chunks = re.findall(r'<script type="text/plain" id="chunk-\d+">([^<]*)</script>', html)
+    signs = str.maketrans(".:,", "&<>")
+    return [html, *(gzip.decompress(base64.b85decode(chunk.translate(signs))).decode("utf-8") for chunk in chunks)]
 
 
 @pytest.fixture

@@ -6,8 +6,10 @@ import json
 from html.parser import HTMLParser
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from promptreg.report.embed import escaped, json_text, packed, whole
+from promptreg.report.embed import BASE85, base85, escaped, json_text, packed, whole
 
 
 def test_json_text_closes_no_tag_and_reads_back(hostile_text):
@@ -18,8 +20,19 @@ def test_json_text_closes_no_tag_and_reads_back(hostile_text):
 
 def test_packed_text_is_inert_and_reads_back(hostile_text):
     data = packed([hostile_text])
-    assert set(data) <= set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/=")
-    assert json.loads(gzip.decompress(base64.b64decode(data))) == [whole(hostile_text)]
+    assert data.isascii()
+    assert not set(data) & set("<>&\"'\\/ \n\r\0")
+    assert json.loads(gzip.decompress(from_base85(data))) == [whole(hostile_text)]
+
+
+def from_base85(text):
+    return base64.b85decode(text.translate(str.maketrans(".:,", "&<>")))
+
+
+@given(st.binary(max_size=60))
+def test_base85_is_that_of_rfc_1924_in_other_signs(data):
+    assert len(set(BASE85)) == 85
+    assert from_base85(base85(data)) == data
 
 
 def test_packing_is_reproducible():
