@@ -130,7 +130,7 @@ class CannotFit(ContextError):  # noqa: N818 - a result that callers expect and 
         parts: Sequence[tuple[str, int]] = (),
     ) -> None:
         self.fixed = fixed
-        """System messages, pinned messages, tools and the markers of the template."""
+        """System messages, pinned messages, tools, and what the format puts before them."""
         self.newest = newest
         """The newest user message."""
         self.reserve = reserve
@@ -143,9 +143,10 @@ class CannotFit(ContextError):  # noqa: N818 - a result that callers expect and 
         named = "".join(f"; {name}: {size}" for name, size in self.parts[:5])
         more = f"; and {len(self.parts) - 5} more" if len(self.parts) > 5 else ""
         super().__init__(
-            f"The conversation cannot fit: system messages, pinned messages and tools take {fixed} tokens and the "
-            f"newest user message {newest}, but the prompt may have {budget} (the window less a reserve of {reserve}), "
-            f"counted by {counter}{named}{more}. Use a larger window or a smaller reserve, or shorten those parts."
+            f"The conversation cannot fit: system messages, pinned messages, tools and the preamble of the format take "
+            f"{fixed} token{'' if fixed == 1 else 's'} and the newest user message {newest}, but the prompt may have "
+            f"{budget} (the window less a reserve of {reserve}), counted by {counter}{named}{more}. Use a larger window "
+            "or a smaller reserve, or shorten those parts."
         )
 
 

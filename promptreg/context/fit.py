@@ -14,11 +14,13 @@ from typing import TYPE_CHECKING, Any, Final
 
 from promptreg.context.groups import UnitKind, is_system, read_conversation
 from promptreg.context.ledger import Ledger
+from promptreg.context.preamble import opening_of
 from promptreg.context.strategies.base import run
 from promptreg.context.strategies.draft import Draft, Task
 from promptreg.context.strategies.state import State
 from promptreg.context.strategies.window import OldestFirst, SlidingWindow
 from promptreg.errors import CannotFit, UsageError
+from promptreg.text.counted import counted
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Sequence
@@ -184,8 +186,11 @@ def _check_required(task: Task, kept_free: int) -> None:
         for index in conversation.required
         if index not in newest
     ]
-    if task.tools:
-        parts.append((f"{len(task.tools)} tools", total - task.counter.prompt(required)))
+    opening = opening_of(required, task.tools, task.counter)
+    if opening.tools:
+        parts.append((counted(len(task.tools), "tool"), opening.tools))
+    if opening.preamble:
+        parts.append(("preamble of the format", opening.preamble))
     raise CannotFit(
         fixed=total - size,
         newest=size,

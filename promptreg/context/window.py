@@ -13,11 +13,12 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
 from promptreg.context.groups import is_result, is_system, read_conversation
+from promptreg.context.preamble import opening_of
 from promptreg.errors import EncodingError, OpenToolCallsError
 from promptreg.text.sentence import Sentence
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Collection, Mapping, Sequence
 
     from promptreg.canonical import Json, JsonObject
     from promptreg.context.budget import Budget
@@ -32,13 +33,15 @@ _REASONING: Final = frozenset({"reasoning_content", "reasoning"})
 class Part(StrEnum):
     """What a prompt is made of."""
 
+    PREAMBLE = "preamble"
+    """What the format puts before everything else: the mark of the beginning, V4's text for the effort."""
     SYSTEM = "system"
     TOOLS = "tools"
     RESPONSE_FORMAT = "response_format"
     """As if the server wrote it into the prompt. Only in the fixed part; the budget has it in its margin."""
     PINNED = "pinned"
     HISTORY = "history"
-    """Earlier turns, without what stands in other parts, and the marks of the format."""
+    """Earlier turns, without what stands in other parts, and the marks around their messages."""
     RESULTS = "results"
     REASONING = "reasoning"
     NEWEST = "newest"
@@ -52,6 +55,7 @@ class Part(StrEnum):
 
 _PARTS: Final[Mapping[Part, Sentence]] = MappingProxyType(
     {
+        Part.PREAMBLE: Sentence("preamble of the format", "格式前导"),
         Part.SYSTEM: Sentence("system messages", "系统消息"),
         Part.TOOLS: Sentence("tools", "工具定义"),
         Part.RESPONSE_FORMAT: Sentence("response_format, if it is in the prompt", "response_format（若写入提示词）"),
@@ -203,10 +207,9 @@ def look_at(
     ordered = tuple(turns[number] for number in sorted(turns))
     later = target_overflow or ordered[-1]
     count = target.counter
-    fixed = _fixed(valid, tools, count)
+    fixed = _fixed(valid, pinned_here, tools, count)
     if response_format:
         fixed[Part.RESPONSE_FORMAT] = response_format
-    fixed[Part.PINNED] = sum(count.message(valid[index]) for index in pinned_here if not is_system(valid[index]))
     return Session(
         conversation_id,
         valid,
@@ -216,8 +219,8 @@ def look_at(
         source_overflow,
         target_overflow,
         MappingProxyType(fixed),
-        MappingProxyType(_parts(valid[: ordered[0].end], tools, count)),
-        MappingProxyType(_parts(valid[: later.end], tools, count)),
+        MappingProxyType(_parts(valid[: ordered[0].end], pinned_here, tools, count)),
+        MappingProxyType(_parts(valid[: later.end], pinned_here, tools, count)),
         kept,
         pinned_here,
     )
@@ -289,36 +292,49 @@ def _first_over(
     return None
 
 
-def _fixed(messages: Sequence[Message], tools: Sequence[JsonObject], counter: Counter) -> dict[Part, int]:
-    """What every prompt of a conversation has: system messages and tools, with the marks of an empty question."""
-    systems = [message for message in messages if is_system(message)]
-    bare = [*systems, {"role": "user", "content": ""}]
-    without_tools = counter.prompt(bare)
-    return {Part.SYSTEM: without_tools, Part.TOOLS: counter.prompt(bare, tools=tools) - without_tools}
+def _fixed(
+    messages: Sequence[Message], pinned: Sequence[int], tools: Sequence[JsonObject], counter: Counter
+) -> dict[Part, int]:
+    """What every prompt of a conversation has."""
+    opening = opening_of(messages, tools, counter)
+    kept = sum(counter.message(messages[index]) for index in pinned if not is_system(messages[index]))
+    return {
+        Part.PREAMBLE: opening.preamble,
+        Part.SYSTEM: opening.system,
+        Part.TOOLS: opening.tools,
+        Part.PINNED: kept,
+    }
 
 
-def _parts(messages: Sequence[Message], tools: Sequence[JsonObject], counter: Counter) -> dict[Part, int]:
-    """A prompt taken apart. What tokenizers join across parts is history's."""
+def _parts(
+    messages: Sequence[Message], pinned: Collection[int], tools: Sequence[JsonObject], counter: Counter
+) -> dict[Part, int]:
+    """A prompt taken apart; they add up to it. What tokenizers join across parts is history's."""
     total = counter.prompt(messages, tools=tools)
-    silent = [_without_reasoning(message) for message in messages]
+    silent = [message if place in pinned else _without_reasoning(message) for place, message in enumerate(messages)]
     try:
         without_reasoning = counter.prompt(silent, tools=tools)
-        without_tools = counter.prompt(silent)
     except EncodingError:  # a format that needs the reasoning of the turn that is being answered
         without_reasoning = total
-        without_tools = counter.prompt(messages)
     newest = max((place for place, message in enumerate(messages) if message.get("role") == "user"), default=-1)
-    sizes = dict.fromkeys(Part, 0)
+    sizes = {
+        **dict.fromkeys(Part, 0),
+        **_fixed(messages, [place for place in pinned if place < len(messages)], tools, counter),
+    }
     sizes[Part.REASONING] = max(0, total - without_reasoning)
-    sizes[Part.TOOLS] = max(0, without_reasoning - without_tools)
     for place, message in enumerate(silent):
-        if is_system(message):
-            sizes[Part.SYSTEM] += counter.message(message)
-        elif is_result(message):
+        if is_system(message) or place in pinned:
+            continue
+        if is_result(message):
             sizes[Part.RESULTS] += counter.message(message)
         elif place == newest:
             sizes[Part.NEWEST] += counter.message(message)
-    sizes[Part.HISTORY] = max(0, total - sum(sizes.values()))
+    rest = total - sum(sizes.values())
+    sizes[Part.HISTORY] = max(0, rest)
+    for part in (Part.NEWEST, Part.RESULTS, Part.PINNED, Part.REASONING, Part.TOOLS, Part.SYSTEM, Part.PREAMBLE):
+        # By themselves messages may have more tokens than they add to a prompt, as with most chat templates.
+        less = min(sizes[part], max(0, -rest))
+        sizes[part], rest = sizes[part] - less, rest + less
     return sizes
 
 

@@ -177,8 +177,16 @@ def test_what_cannot_fit_is_one_sentence_and_exit_code_1(chat, capsys):
     captured = capsys.readouterr()
     assert captured.out == ""
     assert captured.err.count("\n") == 1
-    assert "system messages, pinned messages and tools take 4 tokens and the newest user message 2" in captured.err
+    said = "system messages, pinned messages, tools and the preamble of the format take 4 tokens and the newest"
+    assert said in captured.err
     assert "the prompt may have 4" in captured.err
+
+
+def test_the_preamble_of_the_format_is_told_of_what_cannot_fit(chat, capsys):
+    name = chat([{"role": "user", "content": "长" * 600}])
+    assert run(["context", "fit", name, "--window", "256", "--reserve", "0", "--encoder", "v4:effort=max"]) == 1
+    assert "the preamble of the format take 93 tokens" in (said := capsys.readouterr().err)
+    assert "; preamble of the format: 93." in said
 
 
 def test_a_wrong_line_is_named(chat, capsys):

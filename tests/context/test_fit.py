@@ -97,7 +97,7 @@ def test_what_cannot_fit_is_told_with_its_sizes():
 
     error = refused.value
     assert (error.fixed, error.newest, error.reserve, error.budget) == (82, 7, 30, 70)
-    assert error.parts == (("system message 0", 50), ("pinned message 1", 30), ("1 tools", 2))
+    assert error.parts == (("system message 0", 50), ("pinned message 1", 30), ("1 tool", 2))
     assert "system message 0: 50; pinned message 1: 30" in str(error)
     assert error.exit_code == 2
 

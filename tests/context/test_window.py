@@ -12,6 +12,9 @@ from hypothesis import strategies as st
 from promptreg.context.budget import Budget
 from promptreg.context.count.counters import choose_counter
 from promptreg.context.count.counting import EstimateCounter, WordCounter
+from promptreg.context.count.exact import RenderedCounter
+from promptreg.context.count.tokens import DeepseekTokenizer
+from promptreg.context.encoders.jinja import JinjaEncoder
 from promptreg.context.trial.corpus import Shape, generate
 from promptreg.context.window import MOST_COUNTED, Limit, Part, look_at
 
@@ -67,7 +70,8 @@ def test_the_first_overflow_is_exact_however_long_it_is(count, budget):
 def test_pinned_messages_are_part_of_what_every_prompt_has():
     messages = [{"role": "system", "content": "a b c"}, *chat(3)]
     session = look_at("x", messages, (), *limits(100, 100), pinned=(1, -1))
-    assert session.fixed == {Part.SYSTEM: 3, Part.TOOLS: 0, Part.PINNED: 18}
+    assert session.fixed == {Part.PREAMBLE: 0, Part.SYSTEM: 3, Part.TOOLS: 0, Part.PINNED: 18}
+    assert [session.first[Part.PINNED], session.later[Part.PINNED]] == [9, 9]
     assert session.pinned == (1, 6)
 
 
@@ -83,3 +87,54 @@ def test_two_formats_are_counted_apart():
     assert all(turn.source > turn.target for turn in session.turns)
     same = look_at("x", recording.messages, (), target, replace(target, budget=Budget(100, 0, 0)))
     assert all(turn.source == turn.target for turn in same.turns)
+
+
+FIXED = (Part.PREAMBLE, Part.SYSTEM, Part.TOOLS)
+TOOL = {"type": "function", "function": {"name": "look", "parameters": {"type": "object"}}}
+
+
+@pytest.mark.parametrize(
+    ("encoder", "preamble"),
+    [
+        ("v4", 80),
+        ("v4:effort=max", 93),
+        ("v4:effort=low", 1),
+        ("v4:thinking=no", 1),
+        ("v3", 1),
+        ("v3.1", 1),
+        ("v3.2", 1),
+    ],
+)
+@pytest.mark.parametrize("system", [[], [{"role": "system", "content": "只用中文回答。😀"}]])
+@pytest.mark.parametrize("tools", [(), (TOOL,)])
+def test_what_the_format_begins_with_is_neither_system_nor_history(encoder, preamble, system, tools):
+    """BOS and V4's text for the effort; both views of a prompt say the same."""
+    counter = choose_counter(encoder=encoder).counter
+    session = look_at("x", [*system, *chat(2)], tools, *limits(9000, 9000, counter))
+
+    assert session.fixed[Part.PREAMBLE] == preamble
+    assert session.first[Part.HISTORY] == 0
+    for parts in (session.first, session.later):
+        assert [parts[part] for part in FIXED] == [session.fixed[part] for part in FIXED]
+    assert sum(session.first.values()) == session.turns[0].target
+    assert sum(session.later.values()) == session.turns[-1].target
+    bare = [*system, {"role": "user", "content": ""}]
+    assert sum(session.fixed.values()) == counter.prompt(bare, tools=tools) - counter.message(bare[-1])
+
+
+OWN_INSTRUCTION = (
+    "{% if messages[0].role != 'system' %}<|im_start|>system\nYou are a helpful assistant of many words.<|im_end|>\n"
+    "{% endif %}{% for message in messages %}<|im_start|>{{ message.role }}\n{{ message.content }}<|im_end|>\n"
+    "{% endfor %}{% if add_generation_prompt %}<|im_start|>assistant\n{% endif %}"
+)
+
+
+@pytest.mark.parametrize("system", [[], [{"role": "system", "content": "be brief " * 20}]])
+def test_a_template_with_an_instruction_of_its_own_adds_up(system):
+    counter = RenderedCounter(JinjaEncoder(OWN_INSTRUCTION, name="t"), DeepseekTokenizer(), isolated=False)
+    session = look_at("x", [*system, *chat(3)], (), *limits(9000, 9000, counter))
+
+    assert sum(session.first.values()) == session.turns[0].target
+    assert sum(session.later.values()) == session.turns[-1].target
+    assert session.fixed[Part.SYSTEM] == (counter.message(system[0]) if system else 0)
+    assert all(tokens >= 0 for tokens in (*session.first.values(), *session.later.values(), *session.fixed.values()))

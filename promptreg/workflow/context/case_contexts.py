@@ -21,6 +21,7 @@ from promptreg.deployment.targets.target import target_of
 from promptreg.deployment.tokenize import counter_for
 from promptreg.errors import CannotFit, ConfigError, ContextError, EncodingError, Problem, SuiteError, UsageError
 from promptreg.suite.model import Request
+from promptreg.text.counted import counted
 from promptreg.text.sentence import Sentence
 from promptreg.workflow.context.sides import budget_of, format_tokens, reserve_of
 
@@ -323,11 +324,12 @@ def _no_room(budget: Budget) -> Sentence:
 
 def _cannot_fit(error: CannotFit) -> Sentence:
     return Sentence(
-        f"Nothing was sent: the conversation cannot be shortened enough. System messages, pinned messages and tools "
-        f"take {error.fixed} tokens and the newest user message {error.newest}, but the prompt may have "
-        f"{error.budget} (the window less a reserve of {error.reserve}), counted by {error.counter}.",
-        f"未发送：对话无法缩短到窗口之内。系统消息、固定消息和工具占 {error.fixed} 个 token，最新的用户消息占 "
-        f"{error.newest} 个，而提示词最多 {error.budget} 个（窗口减去预留的 {error.reserve} 个），"
+        f"Nothing was sent: the conversation cannot be shortened enough. System messages, pinned messages, tools "
+        f"and the preamble of the format take {counted(error.fixed, 'token')} and the newest user message "
+        f"{error.newest}, but the prompt may have {error.budget} (the window less a reserve of {error.reserve}), "
+        f"counted by {error.counter}.",
+        f"未发送：对话无法缩短到窗口之内。系统消息、固定消息、工具和格式前导占 {error.fixed} 个 token，"
+        f"最新的用户消息占 {error.newest} 个，而提示词最多 {error.budget} 个（窗口减去预留的 {error.reserve} 个），"
         f"计数器：{error.counter}。",
     )
 
