@@ -16,7 +16,7 @@ from promptreg.canonical import Json, sha256_of
 from promptreg.errors import OutputError
 from promptreg.report import embed
 from promptreg.report.catalogue import catalogues
-from promptreg.report.index import Entry, entry_of
+from promptreg.report.index import Entry, columns_of, entry_of
 from promptreg.report.output import Written
 from promptreg.report.pack import packed_case
 from promptreg.report.page import POLICY_OF_FILES, asset, policy, replaced, template
@@ -201,7 +201,7 @@ def _report(payload: Payload, entries: list[Entry]) -> JsonObject:
         )
     }  # fmt: skip
     identity = payload.report_id or sha256_of([head["run_id"], head["created_at"], rows])[:16]
-    return {"schema": SCHEMA, "report_id": identity, **head, "cases": rows, "chunk_cases": CHUNK_CASES}
+    return {"schema": SCHEMA, "report_id": identity, **head, "cases": columns_of(rows), "chunk_cases": CHUNK_CASES}
 
 
 def _style() -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
 from statistics import fmean
 from typing import TYPE_CHECKING, Any
@@ -36,10 +37,38 @@ class Entry:
     texts: ShownTexts | None = None
     """What a reader without scripts sees of the answers; None for passing cases and where details were left out."""
 
-    def to_json(self) -> Json:
-        """The entry as the page reads it."""
+    def to_json(self) -> JsonObject:
+        """The entry as a row of the page's list."""
         place: dict[str, Json] = {} if self.chunk is None else {"chunk": self.chunk, "position": self.position}
         return {**self.case, **place}
+
+
+def columns_of(rows: Sequence[JsonObject]) -> JsonObject:
+    """The list as the page has it, column by column: names and repeated values are written once.
+
+    `count` rows. A column has a value for every row, null where the row has none; or `values` without repetition, and
+    in `of` the place of each row's value among them.
+    """
+    names = dict.fromkeys(name for row in rows for name in row)
+    return {"count": len(rows), "columns": {name: _column([row.get(name) for row in rows]) for name in names}}
+
+
+def _column(values: list[Json]) -> Json:
+    places: dict[str, int] = {}
+    distinct: list[Json] = []
+    of: list[Json] = []
+    for value in values:
+        if isinstance(value, int | float):
+            return values
+        if value is None:
+            of.append(None)
+            continue
+        key = value if isinstance(value, str) else json.dumps(value)
+        if key not in places:
+            places[key] = len(distinct)
+            distinct.append(value)
+        of.append(places[key])
+    return {"values": distinct, "of": of} if 2 * len(distinct) <= len(values) else values
 
 
 def entry_of(case: CaseView, chunk: int | None, position: int) -> Entry:

@@ -409,8 +409,8 @@ def to_json(value: object) -> Json:
         return value
     if isinstance(value, float):
         return value if math.isfinite(value) else None
-    kind: type[Any] = type(value)
-    if (defaults := _defaults(kind)) is not None:
+    # mypy asks whether instances can be hashed; it is their class that is the key.
+    if (defaults := _defaults(type(value))) is not None:  # type: ignore[arg-type] # as said
         return {name: to_json(content) for name, default in defaults if (content := getattr(value, name)) != default}
     if isinstance(value, Mapping):
         return {str(key): to_json(item) for key, item in value.items()}

@@ -15,7 +15,7 @@ import pytest
 from promptreg.errors import OutputError
 from promptreg.report import page
 from promptreg.report.html import write_html
-from promptreg.report.payload import CaseView, Payload
+from promptreg.report.payload import AnswerGroup, CaseView, DiffView, OperationView, PartDiffView, Payload
 from promptreg.report.sample import sample_payload
 from promptreg.text.sentence import Sentence
 
@@ -29,6 +29,20 @@ def script_json(text, element_id):
     return json.loads(found[1])
 
 
+def rows_of(text):
+    """The list of cases, put together as the page does."""
+    cases = script_json(text, "report-data")["cases"]
+    columns = {
+        name: [None if place is None else column["values"][place] for place in column["of"]]
+        if isinstance(column, dict)
+        else column
+        for name, column in cases["columns"].items()
+    }
+    assert all(len(column) == cases["count"] for column in columns.values())
+    rows = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+    return [{name: value for name, value in row.items() if value is not None} for row in rows]
+
+
 def chunks_of(text):
     packed = re.findall(r'<script type="text/plain" id="chunk-(\d+)">([^<]*)</script>', text)
     assert [int(number) for number, _ in packed] == list(range(len(packed)))
@@ -40,7 +54,7 @@ def test_file_holds_list_worst_first_and_all_details(tmp_path):
     payload = replace(sample_payload(), cases=many_cases(450))
     written = write_html(payload, tmp_path / "deep" / "er" / "r.html")
     text = written.path.read_text(encoding="utf-8")
-    rows, chunks = script_json(text, "report-data")["cases"], chunks_of(text)
+    rows, chunks = rows_of(text), chunks_of(text)
     assert (written.cases, written.left_out, written.size_bytes) == (450, 0, written.path.stat().st_size)
     assert [row["case_id"] for row in rows] == [f"c{n}" for n in reversed(range(450))]
     assert [len(chunk) for chunk in chunks] == [200, 200, 50]
@@ -188,4 +202,38 @@ def test_infinite_and_missing_severity_come_first(tmp_path):
         for case, value in zip(many_cases(3), (1.0, float("nan"), float("inf")), strict=True)
     ]
     text = write_html(replace(sample_payload(), cases=cases), tmp_path / "r.html").path.read_text(encoding="utf-8")
-    assert [row["case_id"] for row in script_json(text, "report-data")["cases"]] == ["c1", "c2", "c0"]
+    assert [row["case_id"] for row in rows_of(text)] == ["c1", "c2", "c0"]
+
+
+def test_repeated_values_of_the_list_are_written_once_and_rows_keep_their_own(tmp_path):
+    cases = [
+        replace(
+            case, tags=(f"t{n % 2}", "退款"), sentence=Sentence("One sentence.", "一句话。"), causes=(1,) * (n == 7)
+        )
+        for n, case in enumerate(many_cases(20))
+    ]
+    text = write_html(replace(sample_payload(), cases=cases), tmp_path / "r.html").path.read_text(encoding="utf-8")
+    listed = script_json(text, "report-data")["cases"]
+    assert listed["columns"]["sentence"]["values"] == [{"en": "One.", "zh": "一句话。"}]
+    assert len(listed["columns"]["tags"]["values"]) == 2
+    rows = {row["case_id"]: row for row in rows_of(text)}
+    assert [row["case_id"] for row in rows_of(text)] == [f"c{n}" for n in reversed(range(20))]
+    assert (rows["c4"]["tags"], rows["c5"]["tags"]) == (["t0", "退款"], ["t1", "退款"])
+    assert [name for name, row in rows.items() if "causes" in row] == ["c7"]
+
+
+def test_answers_lie_in_the_file_once(tmp_path):
+    golden = AnswerGroup((0, 1), content="退款7天内到账。", sha256="0" * 64)
+    spelt = (OperationView("equal", "退款"), OperationView("delete", "7"), OperationView("insert", "30"))
+    rest = OperationView("equal", "天内到账。")
+    diff = DiffView(0, (PartDiffView("content", (*spelt, rest)),))
+    candidates = [
+        AnswerGroup((0,), content=content, diffs=(diff,), sha256="1" * 64)
+        for content in ("退款30天内到账。", "别的", "")
+    ]
+    case = replace(many_cases(1)[0], golden=(golden,), candidate=tuple(candidates))
+    text = write_html(replace(sample_payload(), cases=[case]), tmp_path / "r.html").path.read_text(encoding="utf-8")
+    ((packed,),) = chunks_of(text)
+    assert packed["golden"] == [{"passes": [0, 1], "content": "退款7天内到账。"}]
+    assert packed["candidate"][0]["diffs"][0]["parts"][0]["operations"] == [["=", 2], ["-", "7"], ["+", "30"], ["=", 5]]
+    assert [group.get("content") for group in packed["candidate"]] == [None, "别的", ""]

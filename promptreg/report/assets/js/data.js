@@ -1,8 +1,21 @@
 // The report's data: the list of cases at once, the details chunk by chunk when they are asked for.
 
 const report = JSON.parse(byId("report-data").textContent);
+report.cases = entriesFrom(report.cases);
 const CHUNKS_KEPT = 6;
 const chunks = new Map();
+
+// The list lies in the file column by column, as index.py says.
+function entriesFrom({ count, columns }) {
+  const entries = Array.from({ length: count }, () => ({}));
+  for (const [name, column] of Object.entries(columns)) {
+    for (let index = 0; index < count; index += 1) {
+      const value = Array.isArray(column) ? column[index] : column.values[column.of[index]];
+      if (value !== null && value !== undefined) entries[index][name] = value;
+    }
+  }
+  return entries;
+}
 
 function keyOf(entry) {
   return `${entry.suite}\u0000${entry.case_id}`;
