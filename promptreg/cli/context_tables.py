@@ -43,6 +43,8 @@ def print_window(report: WindowReport, language: Language, html: Path | None, *,
             f"Left out: {skipped.conversation_id}: {skipped.why}", f"未计入：{skipped.conversation_id}：{skipped.why}"
         )
         out.print(safe_for_terminal(told.text(language)), style="yellow")
+    if (more := len(report.skipped) - MOST_SHOWN) > 0:
+        out.print(Sentence(f"and {more} more left out", f"另有 {more} 段未计入").text(language), style="yellow")
     if html is not None:
         out.print({"en": f"Written to {html}.", "zh": f"已写入 {html}。"}[language])
 

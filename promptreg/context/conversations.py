@@ -42,6 +42,7 @@ class Recording:
 
     conversation_id: str
     messages: tuple[Message, ...]
+    """May be empty."""
     tools: tuple[JsonObject, ...] = ()
     """The tools of its requests."""
     facts: tuple[KnownFact, ...] = ()
@@ -205,8 +206,6 @@ def _recording(value: Any, default_id: str, place: Place) -> Recording:
     if not isinstance(name, (str, int)) or isinstance(name, bool) or name == "":
         raise _WrongError("`id` must be a text or a whole number.")
     messages = _each(value["messages"])
-    if not messages:
-        raise _WrongError("The conversation has no messages.")
     if len(messages) > MOST_MESSAGES:
         raise _WrongError(_too_many(len(messages)))
     tools = _or_none(value.get("tools"))
@@ -215,7 +214,8 @@ def _recording(value: Any, default_id: str, place: Place) -> Recording:
     facts = _or_none(value.get("facts"))
     if not isinstance(facts, list):
         raise _WrongError('`facts` must be a list, such as `[{"value": "KX-4821", "kind": "identifier"}]`.')
-    known = [_fact(fact, number, messages) for number, fact in enumerate(facts, 1)]
+    # A conversation without messages is a good record of nothing: whoever asks leaves it out and says so.
+    known = [_fact(fact, number, messages) for number, fact in enumerate(facts, 1)] if messages else []
     return Recording(str(name), tuple(messages), tuple(tools), tuple(known), place)
 
 

@@ -275,6 +275,28 @@ def test_a_wrong_option_is_a_usage_error(folder, capsys, arguments, said):
     assert said in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("unusable", [[], [{"role": "tool", "tool_call_id": "x", "content": "alone"}]])
+def test_a_conversation_that_cannot_be_used_is_left_out_and_the_others_are_looked_at(folder, capsys, unusable):
+    folder("nothing", unusable)
+    assert report(capsys, *WORDS, code=2)["sessions"] == []
+    folder("talk", turns(10))
+    result = report(capsys, *WORDS, code=1)
+
+    assert [session["conversation"] for session in result["sessions"]] == ["talk"]
+    assert [each["conversation"] for each in result["skipped"]] == ["nothing"]
+    assert run(["context", "window", "talks", *WORDS]) == 1
+    assert "Left out: nothing: There is no message to send: the conversation is empty" in capsys.readouterr().out
+
+
+def test_many_that_are_left_out_are_counted(folder, capsys):
+    for number in range(23):
+        folder(f"nothing-{number}", [])
+    assert run(["context", "window", "talks", *WORDS]) == 2
+    out = capsys.readouterr().out
+    assert out.count("Left out:") == 20
+    assert "and 3 more left out" in out
+
+
 def test_wrong_lines_of_files_are_named(folder, capsys, tmp_path):
     (tmp_path / "bad.jsonl").write_text('{"messages": [{"role": "user"}]}\r\n{"messages": 3}\r\n', encoding="utf-8")
     assert run(["context", "window", "bad.jsonl", *WORDS]) == 2

@@ -99,7 +99,6 @@ def test_keys_of_a_server_stay_in_the_message(tmp_path):
         ("{", "not valid JSON"),
         ("[1]", "no list `messages`"),
         ('{"messages": "no"}', "no list `messages`"),
-        ('{"messages": []}', "no messages"),
         ('{"messages": [{"role": "users", "content": ""}]}', "Message 0: there is no role"),
         ('{"messages": [{"role": "user", "content": 3}]}', "`content` must be a text"),
         ('{"messages": [{"role": "user"}]}', "`content` is missing"),
@@ -128,6 +127,18 @@ def test_a_wrong_line_is_one_problem_with_its_line(tmp_path, written, said):
 
     assert problem.startswith(f"{file.as_posix()}:2: ")
     assert said in problem
+
+
+def test_a_conversation_without_messages_is_read_for_others_to_leave_out(tmp_path):
+    (tmp_path / "a.jsonl").write_text(line(id="none", messages=[], facts=[{"value": "x", "message": 0}]))
+    (tmp_path / "b.json").write_text("[]")
+    (tmp_path / "c.json").write_text('{"messages": []}')
+
+    recordings = read_recordings([tmp_path])
+
+    assert [(one.conversation_id, one.messages, one.facts) for one in recordings] == [
+        ("none", (), ()), ("b", (), ()), ("c", (), ())
+    ]  # fmt: skip
 
 
 def test_every_wrong_line_is_told_and_the_line_inside_a_json_file(tmp_path):
