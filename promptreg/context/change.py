@@ -187,12 +187,13 @@ class Reader:
     """Looks for facts and values in prompts; remembers what it read of a text, since prompts share most of theirs."""
 
     def __init__(self) -> None:
-        self._facts = FactReader()
+        self.facts = FactReader()
+        """Looks for known facts."""
         self._values: dict[str, frozenset[tuple[str, str]]] = {}
 
     def kept(self, facts: Sequence[KnownFact], messages: Sequence[Message]) -> int:
         """How many of these facts a model can still know from a prompt."""
-        return sum(fate.kept for fate in self._facts.fates(facts, messages))
+        return sum(fate.kept for fate in self.facts.fates(facts, messages))
 
     def values(self, messages: Sequence[Message]) -> frozenset[tuple[str, str]]:
         """The numbers, dates, names and codes that a prompt states."""

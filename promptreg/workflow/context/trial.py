@@ -16,6 +16,7 @@ from promptreg.context.trial.grid import Function, Ours, run_grid
 from promptreg.context.trial.grid_report import Column, ContextReport, Controls, Left
 from promptreg.context.trial.grid_rows import pooled
 from promptreg.context.trial.known import Kind
+from promptreg.context.trial.misplaced import misplaced_facts
 from promptreg.context.trial.planting import plant
 from promptreg.context.trial.retention import FactReader, retained
 from promptreg.deployment.targets.target import target_of
@@ -170,7 +171,7 @@ def context_test(
         planted_tokens=added,
         controls=_controls(tested, rows, {recording.conversation_id for recording in planted}),
         left=tuple(left),
-        guessed=scene.guessed,
+        guessed=(*scene.guessed, *misplaced_facts((before[one.conversation_id] for one in tested), FactReader())),
         seed=asked.seed,
         names=tuple(contestant.name for contestant in contestants),
         summariser=None if model is None else model.use,

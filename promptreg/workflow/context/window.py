@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from promptreg.context.change import Ending, Loss, Reader, SideView, Skipped, WindowReport, loss_of
 from promptreg.context.strategies.registry import strategy_from
+from promptreg.context.trial.misplaced import misplaced_facts
 from promptreg.context.window import Limit, Session, look_at
 from promptreg.deployment.profiles.load import load_profile
 from promptreg.deployment.targets.served import Served, served
@@ -127,23 +128,29 @@ def window_report(
         except (ContextError, EncodingError) as error:
             skipped.append(Skipped(recording.conversation_id, str(error)))
     affected = [session for session in sessions if session.target_overflow is not None]
+    reader = Reader()
+    left = {each.conversation_id for each in skipped}
+    looked_at = [recording for recording in recordings if recording.conversation_id not in left]
     return WindowReport(
         _view(source),
         _view(target),
         tuple(sessions),
         tuple(skipped),
-        _losses(strategies, affected, there, recordings),
+        _losses(strategies, affected, there, recordings, reader),
         _endings(target, affected),
-        _remarks(source, target, sessions),
+        (*_remarks(source, target, sessions), *misplaced_facts(looked_at, reader.facts)),
     )
 
 
 def _losses(
-    strategies: Sequence[Strategy], affected: Sequence[Session], target: Limit, recordings: Sequence[Recording]
+    strategies: Sequence[Strategy],
+    affected: Sequence[Session],
+    target: Limit,
+    recordings: Sequence[Recording],
+    reader: Reader,
 ) -> tuple[Loss, ...]:
     if not affected:
         return ()
-    reader = Reader()
     facts = {recording.conversation_id: recording.facts for recording in recordings}
     return tuple(loss_of(strategy, affected, target, facts, reader) for strategy in strategies)
 
