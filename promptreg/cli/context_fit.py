@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from promptreg.config import Config
     from promptreg.context.count.counting import Message
+    from promptreg.context.ledger import Ledger
     from promptreg.text.sentence import Language, Sentence
     from promptreg.workflow.context.fit import FitResult
 
@@ -284,11 +285,27 @@ def _summary(result: FitResult, language: Language) -> str:
             "zh": f"{ledger.before} token 变为 {fitted.total}：发送 {sent} 条消息，原有 {of} 条中 {gone} 条"
             "无法放入提示词；无需缩短。",
         }[language]
+    instead = _instead(ledger)
     return {
-        "en": f"{en} by {ledger.strategy}: {sent_en}, {gone} of {of} {'is' if gone == 1 else 'are'} not.",
-        "zh": f"经 {ledger.strategy}，{ledger.before} token 缩为 {fitted.total}：发送 {sent} 条消息，"
+        "en": f"{en} by {ledger.strategy}{instead.en}: {sent_en}, {gone} of {of} {'is' if gone == 1 else 'are'} not.",
+        "zh": f"经 {ledger.strategy}{instead.zh}，{ledger.before} token 缩为 {fitted.total}：发送 {sent} 条消息，"
         f"原有 {of} 条中 {gone} 条未发送。",
     }[language]
+
+
+def _instead(ledger: Ledger) -> Sentence:
+    """That no summary of the strategy's summariser is there, though the strategy's name says so; else nothing."""
+    from promptreg.context.ledger import NoteKind  # noqa: PLC0415 - see above
+    from promptreg.text.sentence import Sentence  # noqa: PLC0415 - see above
+
+    kinds = {note.kind for note in ledger.notes}
+    fell_back = kinds & {NoteKind.SUMMARISER_FAILED, NoteKind.SUMMARY_REFUSED}
+    if any(entry.summary is not None for entry in ledger.entries):
+        extract = Sentence(", with an extract in place of its summary", "（以抽取式摘要代替其摘要）")
+        return extract if fell_back else Sentence("", "")
+    if fell_back or NoteKind.NO_SUMMARY in kinds:
+        return Sentence(", without a summary", "（未加入摘要）")
+    return Sentence("", "")
 
 
 def _print_strategies(language: Language) -> None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 import numpy as np
 
 from promptreg.context.count.counting import content_text
+from promptreg.context.failure import why_failed
 from promptreg.context.ledger import Note, NoteKind, Reason
 from promptreg.context.strategies.base import Request
 from promptreg.context.strategies.window import check_share, drop, make_room
@@ -70,9 +71,10 @@ class Retrieve:
             vectors = yield Request(lambda: self.embed([question, *(texts[place] for place in known)]))
             ranked = [known[place] for place in _ranked(vectors, len(known))]
         except Exception as error:  # noqa: BLE001 - a caller's own function: whatever it raises, the window remains
+            why = why_failed(error)
             failed = Sentence(
-                f"The embedder failed ({type(error).__name__}); only the newest turns are kept.",
-                f"向量模型出错（{type(error).__name__}），只保留最新的轮次。",
+                f"The embedder failed ({why}); only the newest turns are kept.",
+                f"向量模型出错（{why}），只保留最新的轮次。",
             )
             return self._window(draft, 1.0).noted(Note(NoteKind.RETRIEVAL_FAILED, failed))
         room = math.floor(budget * self.share)

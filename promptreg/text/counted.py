@@ -10,6 +10,11 @@ def counted(number: int, noun: str, plural: str | None = None) -> str:
     return f"{number} {plural or (noun + 'es' if noun.endswith('s') else noun + 's')}"
 
 
+def grouped(number: int, noun: str, plural: str | None = None) -> str:
+    """As `counted`, with a comma between thousands: `1 token`, `12,345 tokens`."""
+    return counted(number, noun, plural).replace(str(number), f"{number:,}", 1)
+
+
 def all_of(number: int, noun: str) -> str:
     """`The source answer`, `All 10 source answers`, to begin a sentence with."""
     return f"The {noun}" if number == 1 else f"All {counted(number, noun)}"

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+import socket
 from dataclasses import replace
 
 import pytest
@@ -118,6 +120,53 @@ def test_a_failing_deployment_leaves_the_extract_and_the_reason(written, script,
     assert done.json["summariser"]["break_even_calls"] is None or done.json["summariser"]["prompt_tokens"] > 0
 
 
+@pytest.fixture
+def dead(tmp_path, monkeypatch):
+    """A project whose writer listens nowhere, and a function that runs a command in English and in Chinese."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    for name in ("LC_ALL", "LC_MESSAGES"):
+        monkeypatch.delenv(name, raising=False)
+
+    def told(arguments, **deployment):
+        project = Project(tmp_path)
+        project.deployment("writer", f"http://127.0.0.1:{port}/v1", max_retries=0, window=1200, **deployment)
+        project.write("talk.json", json.dumps(talk(60), ensure_ascii=False))
+        found = []
+        for language in ("en_US", "zh_CN"):
+            monkeypatch.setenv("LANG", f"{language}.UTF-8")
+            done = project.run(*arguments, "--counter", "estimate", "--summariser", "writer")
+            assert done.exit_code == 0, done.stderr
+            found.append(" ".join(done.stdout.split()))
+        return found
+
+    return told
+
+
+@pytest.mark.parametrize("deployment", [{"tokenizer": "estimate"}, {"tokenizer": "server", "server": "vllm"}])
+def test_a_deployment_that_is_gone_is_told_in_words_and_no_summary_is_claimed(dead, deployment):
+    english, chinese = dead([*FIT, "-q"], **deployment)
+    assert "by summary-on-cut(writer), with an extract in place of its summary: " in english
+    assert "refused the connection" in english
+    assert "经 summary-on-cut(writer)（以抽取式摘要代替其摘要），" in chinese
+    assert "Error" not in english + chinese
+
+    english, chinese = dead(TEST, **deployment)
+    count = re.search(r"summary-on-cut: (\d+) summaries, for which the model was called", english)[1]
+    assert f"; {count} are extracts, since {count} failed." in english
+    assert "3 failed, extracts stand in their place (" in english
+    assert "refused the connection" in english
+    assert f"{count} 次改用抽取式摘要（{count} 次出错）。" in chinese
+    assert "Error" not in english + chinese
+
+
+def test_a_summary_that_was_written_is_no_extract(written):
+    done = written([*FIT, "-q"])
+    assert "extract" not in done.stdout
+    assert "抽取" not in done.stdout
+
+
 def test_of_an_answer_that_was_cut_off_whole_sentences_count(written):
     answers = [{"content": f"{KEPT}\nAnd the next sent", "finish_reason": "length"}]
     done = written([*FIT, "--json"], answers=answers)
@@ -159,7 +208,7 @@ def test_questions_are_asked_after_summaries_of_a_model(written):
     assert done.json["asked"]["questions"] == 1
     plan = written.project.run(*TEST, "--counter", "estimate", "--summariser", "writer", "--ask", "writer", "--dry-run")
     assert plan.exit_code == 0
-    assert "1 questions" in plan.stdout or "1 个问题" in plan.stdout
+    assert "1 question about" in plan.stdout or "1 个问题" in plan.stdout
 
 
 def test_what_is_wrong_is_said_before_anything_is_sent(written):

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from promptreg.text.counted import all_of, counted, part_of
+from promptreg.text.counted import all_of, counted, grouped, part_of
 
 
 @pytest.mark.parametrize(
@@ -11,6 +11,9 @@ from promptreg.text.counted import all_of, counted, part_of
         (counted(1, "case"), "1 case"),
         (counted(0, "case"), "0 cases"),
         (counted(3, "source pass"), "3 source passes"),
+        (grouped(1, "token"), "1 token"),
+        (grouped(1_234_567, "token"), "1,234,567 tokens"),
+        (grouped(-1200, "reply", "replies"), "-1,200 replies"),
         (counted(2, "reply", "replies"), "2 replies"),
         (all_of(1, "source answer"), "The source answer"),
         (all_of(10, "source answer"), "All 10 source answers"),

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from promptreg.context.adapters.base import Item, Room
+from promptreg.context.failure import why_failed
 from promptreg.context.ledger import Action, Note, NoteKind, Reason
 from promptreg.context.strategies.draft import Edit
 from promptreg.text.sentence import Sentence
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
 
 SUMMARY: Final = "summary-1"
 """How ledgers call a summary that a library wrote; there is one at a time."""
-_LONGEST_ERROR: Final = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +86,7 @@ def _mended(name: str, count: int) -> Note:
 
 
 def _failed(name: str, error: Exception) -> Note:
-    text = f"{type(error).__name__}: {error}"[:_LONGEST_ERROR]
+    text = why_failed(error)
     return Note(
         NoteKind.ADAPTED_FAILED,
         Sentence(

@@ -143,7 +143,7 @@ def _summarised(
     cut = moved(cut)
     while limit >= min(_SMALLEST, allowance):
         outcome = yield from write_summary(summariser, source, Room(limit, size), gate)
-        notes = outcome.notes
+        notes += outcome.notes
         if outcome.text is None:
             break
         summary = Summary(1 if previous is None else previous.version + 1, outcome.text)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from promptreg.text.counted import counted, grouped
 from promptreg.text.sentence import Sentence
 
 if TYPE_CHECKING:
@@ -22,7 +23,7 @@ class Use:
     """As the server bills them, else as counted here."""
     answer_tokens: int
     failed: int
-    """Requests without an answer."""
+    """Summaries that could not be asked for, or got no answer."""
     problem: str
     """Why the last of them has none; empty where all have one."""
 
@@ -30,8 +31,8 @@ class Use:
     def sentence(self) -> Sentence:
         """The same for a person."""
         en = (
-            f"Summaries by {self.deployment}: {self.calls} {'call' if self.calls == 1 else 'calls'}, "
-            f"{self.prompt_tokens:,} tokens read, {self.answer_tokens:,} written"
+            f"Summaries by {self.deployment}: {counted(self.calls, 'call')}, "
+            f"{grouped(self.prompt_tokens, 'token')} read, {self.answer_tokens:,} written"
         )
         zh = (
             f"摘要由 {self.deployment} 撰写：{self.calls} 次调用，读入 {self.prompt_tokens:,} token，"
@@ -40,8 +41,9 @@ class Use:
         if not self.failed:
             return Sentence(f"{en}.", f"{zh}。")
         reason = self.problem.rstrip(".。")
+        place = "an extract stands in its place" if self.failed == 1 else "extracts stand in their place"
         return Sentence(
-            f"{en}; {self.failed} failed, extracts stand in their place ({reason}).",
+            f"{en}; {self.failed} failed, {place} ({reason}).",
             f"{zh}；{self.failed} 次失败，改用抽取式摘要（{reason}）。",
         )
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from promptreg.context.count.special import neutralised
+from promptreg.context.failure import why_failed
 from promptreg.context.ledger import Note, NoteKind
 from promptreg.context.summarise.extractive import Extractive
 from promptreg.text.sentence import Sentence
@@ -52,12 +53,12 @@ def write_summary(summariser: Summariser, source: Source, room: Room, gate: Gate
 
 
 def _failed(summariser: Summariser, error: Exception) -> Note:
-    kind = type(error).__name__
+    why = why_failed(error)
     return Note(
         NoteKind.SUMMARISER_FAILED,
         Sentence(
-            f"The summariser {summariser.name} failed ({kind}); the extractive summary stands in its place.",
-            f"摘要器 {summariser.name} 出错（{kind}），改用抽取式摘要。",
+            f"The summariser {summariser.name} failed ({why}); the extractive summary stands in its place.",
+            f"摘要器 {summariser.name} 出错（{why}），改用抽取式摘要。",
         ),
     )
 

@@ -359,6 +359,7 @@ class _Summaries:
         self._rules = rules
         self._known: frozenset[int] = frozenset()
         self._text: tuple[Message, ...] = ()
+        self._versions: frozenset[str] = frozenset()
         self._tokens = 0
         self.cost = SummaryCost()
 
@@ -372,11 +373,12 @@ class _Summaries:
         stands_for = {entry.index: entry.tokens for entry in sent.ledger.entries if entry.summary is not None}
         pairs = zip(sent.outcome.messages, sent.outcome.origins, strict=True)
         text = tuple(message for message, place in pairs if place is None)
-        if text and text != self._text:
+        versions = frozenset(entry.summary for entry in sent.ledger.entries if entry.summary is not None)
+        if text and (text != self._text or versions != self._versions):  # one that says the same was written, too
             size = sum(self._rules.counter.message(message) for message in text)
             read = self._tokens + sum(tokens for index, tokens in stands_for.items() if index not in self._known)
             self.cost += SummaryCost(1) if sent.spent is not None else SummaryCost(1, read, size)
             self._tokens = size
         if sent.spent is not None:
             self.cost += sent.spent
-        self._known, self._text = frozenset(stands_for), text
+        self._known, self._text, self._versions = frozenset(stands_for), text, versions

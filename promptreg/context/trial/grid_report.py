@@ -10,7 +10,7 @@ from promptreg.context.trial.grid_rows import SummaryCost, pareto
 from promptreg.context.trial.invariants import Invariant
 from promptreg.context.trial.prefix import Basis, reuse_possible
 from promptreg.context.trial.retention import Fate
-from promptreg.text.counted import counted
+from promptreg.text.counted import counted, grouped
 from promptreg.text.sentence import Sentence
 
 if TYPE_CHECKING:
@@ -185,7 +185,7 @@ class Broken:
             )
         return Sentence(
             f"{what.en} {_ended(finding.sentence.en, '.')} {smallest[0]}: {counted(size, 'message')}, "
-            f"{counted(budget, 'token')} allowed.",
+            f"{grouped(budget, 'token')} allowed.",
             f"{what.zh}{_ended(finding.sentence.zh, '。')}{smallest[1]}：{size} 条消息，预算 {budget:,} token。",
         )
 
@@ -277,6 +277,8 @@ class ContextReport:
         )
         en = ", ".join(f"{count:,} {one if count == 1 else many}" for count, one, many in counts) + ": "
         zh = f"{self.conversations} 段对话、{len(self.names)} 种策略、{len(self.columns)} 个窗口："
+        if not self.conversations:
+            return Sentence(en + "nothing could be tested.", zh + "没有可以测试的对话。")
         if not names and not unrendered:
             return Sentence(en + "no invariant is violated.", zh + "没有违反任何不变量。")
         count = len(broken)
@@ -395,26 +397,32 @@ def cost_sentence(one: Pooled) -> Sentence | None:
     cost, even = summary_cost(one), break_even(one)
     if not cost.calls and not cost.asked:
         return None
-    many = "summary" if cost.calls == 1 else "summaries"
+    many = counted(cost.calls, "summary", "summaries")
     paid_en = "" if even is None else f", paid back after {even:.1f} shortened prompts"
     paid_zh = "" if even is None else f"，经 {even:.1f} 个缩短的提示词即可抵回"
     if cost.asked or cost.failed:
-        calls = "call" if cost.asked == 1 else "calls"
         stand = cost.refused + cost.failed
-        own_en = f"; {stand} are extracts, since {cost.refused} were refused and {cost.failed} failed" if stand else ""
-        own_zh = f"；{stand} 次改用抽取式摘要（{cost.refused} 次未通过，{cost.failed} 次出错）" if stand else ""
+        parts = [(cost.refused, "refused", "未通过"), (cost.failed, "failed", "出错")]
+        why_en = " and ".join(f"{count} {_was(count, what)}" for count, what, _ in parts if count)
+        why_zh = "，".join(f"{count} 次{what}" for count, _, what in parts if count)
+        own_en = f"; {stand} {'is an extract' if stand == 1 else 'are extracts'}, since {why_en}" if stand else ""
+        own_zh = f"；{stand} 次改用抽取式摘要（{why_zh}）" if stand else ""
         return Sentence(
-            f"{one.strategy}: {cost.calls} {many} by {cost.asked} {calls} of the model, which read "
-            f"{cost.input_tokens:,} tokens and wrote {cost.output_tokens:,}{paid_en}{own_en}.",
+            f"{one.strategy}: {many}, for which the model was called {counted(cost.asked, 'time')}, read "
+            f"{grouped(cost.input_tokens, 'token')} and wrote {cost.output_tokens:,}{paid_en}{own_en}.",
             f"{one.strategy}：{cost.calls} 次摘要，调用模型 {cost.asked} 次，读入 {cost.input_tokens:,} token、"
             f"写出 {cost.output_tokens:,} token{paid_zh}{own_zh}。",
         )
     return Sentence(
-        f"{one.strategy}: {cost.calls} {many}; a model would read {cost.input_tokens:,} tokens and write "
+        f"{one.strategy}: {many}; a model would read {grouped(cost.input_tokens, 'token')} and write "
         f"{cost.output_tokens:,}{paid_en}.",
         f"{one.strategy}：{cost.calls} 次摘要，若由模型撰写需读入 {cost.input_tokens:,} token、"
         f"写出 {cost.output_tokens:,} token{paid_zh}。",
     )
+
+
+def _was(count: int, what: str) -> str:
+    return what if what == "failed" else f"{'was' if count == 1 else 'were'} {what}"
 
 
 def _ended(text: str, stop: str) -> str:

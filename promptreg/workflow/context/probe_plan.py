@@ -14,7 +14,7 @@ from promptreg.context.trial.shape import unsendable
 from promptreg.deployment.request import request_body
 from promptreg.errors import CannotFit, EncodingError, EndpointError, Place
 from promptreg.suite.model import Case, Request
-from promptreg.text.counted import counted
+from promptreg.text.counted import counted, grouped
 from promptreg.text.sentence import Sentence
 
 if TYPE_CHECKING:
@@ -76,7 +76,7 @@ class Plan:
         arms = counted(strategies, "arm")
         unsaid, calls, name = len(self.probes) - self.said, len(self.requests), self.deployment.name
         return Sentence(
-            f"{counted(calls, 'call')} on {name}: {counted(self.said, 'question')} about what was said and {unsaid} "
+            f"{grouped(calls, 'call')} on {name}: {counted(self.said, 'question')} about what was said and {unsaid} "
             "about what was not, "
             f"after the whole conversation (twice), after nothing, and after what strategies leave ({arms}). Equal "
             f"prompts are sent once. About {self.prompt_tokens:,} prompt tokens, counted by {self.counter}.",

@@ -7,6 +7,7 @@ sent and received goes through the same client as all calls: retries, limits, re
 from __future__ import annotations
 
 from contextlib import nullcontext
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Self
 
 from promptreg.canonical import sha256_of
@@ -26,7 +27,7 @@ from promptreg.suite.model import Request
 from promptreg.text.segment import sentences
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
     from contextlib import AbstractContextManager
     from pathlib import Path
     from types import TracebackType
@@ -75,7 +76,7 @@ class SummaryModel:
         self._problem = ""
         self._sent = SummaryCost()
         self._spent = SummaryCost()
-        self.summariser = Asked(self.ask, counter, Budget(window, 0), deployment.name)
+        self.summariser = Asked(self.ask, _Counted(counter, self._count), Budget(window, 0), deployment.name)
         """For strategies."""
 
     def __enter__(self) -> Self:
@@ -114,7 +115,7 @@ class SummaryModel:
         key = sha256_of(body)
         if key not in self._known:
             if self._row >= _IN_A_ROW:
-                raise EndpointError(f"{self._deployment.name} is not asked any more: {self._problem}")
+                raise self._given_up()
             self._known[key] = self._send(body, messages)
         text, cost = self._known[key]
         self._spent += cost
@@ -151,10 +152,47 @@ class SummaryModel:
             self._row = 0
             return text, cost
         self._spent += cost
+        self._fail(_why(outcome))
+        raise EndpointError(self._problem)
+
+    def _fail(self, problem: str) -> None:
         self._row += 1
         self._failed += 1
-        self._problem = _why(outcome)
-        raise EndpointError(f"{self._deployment.name} gave no summary: {self._problem}")
+        self._problem = problem
+
+    def _given_up(self) -> EndpointError:
+        return EndpointError(f"{self._problem.rstrip('.')}; after {_IN_A_ROW} failures it is not asked any more")
+
+    def _count(self, messages: Sequence[Message], tools: Sequence[JsonObject]) -> int:
+        """Tokens of a request, by a server that may be the one that is down."""
+        if self._row >= _IN_A_ROW:
+            raise self._given_up()
+        try:
+            return self._counter.prompt(messages, tools=tools)
+        except EndpointError as error:
+            self._fail(str(error))
+            raise
+
+
+@dataclass(frozen=True, slots=True)
+class _Counted:
+    """A counter whose failures are failures of the summariser."""
+
+    counter: Counter
+    count: Callable[[Sequence[Message], Sequence[JsonObject]], int]
+
+    @property
+    def name(self) -> str:
+        """See `Counter`."""
+        return self.counter.name
+
+    def prompt(self, messages: Sequence[Message], *, tools: Sequence[JsonObject] = ()) -> int:
+        """See `Counter`."""
+        return self.count(messages, tools)
+
+    def message(self, message: Message) -> int:
+        """See `Counter`."""
+        return self.counter.message(message)
 
 
 def summary_model(

@@ -151,6 +151,7 @@ def test_a_window_too_small_to_read_anything_is_a_failure():
 
     assert model.requests == []
     assert [note.kind for note in fitted.ledger.notes] == [NoteKind.SUMMARISER_FAILED]
+    assert "Error" not in fitted.ledger.notes[0].sentence.en
 
 
 def test_parts_that_do_not_become_shorter_are_given_up():
