@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import click
@@ -32,14 +31,14 @@ def command(
     from promptreg.cli.console import console, reader_language  # noqa: PLC0415 - loaded when the command runs
     from promptreg.config import load_config  # noqa: PLC0415 - see above
     from promptreg.text.preview import preview  # noqa: PLC0415 - see above
-    from promptreg.text.terminal import safe_for_terminal  # noqa: PLC0415 - see above
+    from promptreg.text.terminal import json_for_terminal, safe_for_terminal  # noqa: PLC0415 - see above
     from promptreg.workflow.baseline_diff import BASELINE_DIFF_SCHEMA, baseline_changes  # noqa: PLC0415 - see above
 
     config = load_config(config_path, Path.cwd())
     changes = baseline_changes(config, suites, against)
     if as_json:
         value = {"schema": BASELINE_DIFF_SCHEMA, "files": [change.to_json() for change in changes]}
-        click.echo(json.dumps(value, ensure_ascii=False))
+        click.echo(json_for_terminal(value))
         return 0
     language, out = reader_language(config.language), console()
     for change in changes:

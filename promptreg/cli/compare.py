@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from contextlib import suppress
 from pathlib import Path
@@ -89,6 +88,7 @@ def command(
     from promptreg.config import load_config  # noqa: PLC0415 - see above
     from promptreg.replay.progress import renderer_for  # noqa: PLC0415 - see above
     from promptreg.report.files import Form  # noqa: PLC0415 - see above
+    from promptreg.text.terminal import json_for_terminal  # noqa: PLC0415 - see above
     from promptreg.workflow.compare import CompareOptions, compare, plan_compare  # noqa: PLC0415 - see above
 
     if run_id is not None:
@@ -119,7 +119,7 @@ def command(
         result = compare(config, options, on_progress=show, on_notice=notices(quiet=quiet), on_look=show.note)
     with suppress(BrokenPipeError):  # whoever stops reading (`| head`) does not change the verdict
         if as_json:
-            click.echo(json.dumps(result.to_json(config.root), ensure_ascii=False))
+            click.echo(json_for_terminal(result.to_json(config.root)))
         else:
             print_comparison(result, config, quiet=quiet, verbose=verbose)
     if result.failures:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from contextlib import nullcontext
 from pathlib import Path
@@ -150,10 +149,10 @@ def _diagnoses(
 
 
 def _json(diagnosis: _Diagnosis) -> str:
+    from promptreg.text.terminal import json_for_terminal  # noqa: PLC0415 - see above
+
     faults = [finding.to_json() for finding in diagnosis.findings]
-    # Lone surrogates of an id have no UTF-8: they go out as escapes.
-    text = json.dumps({"id": diagnosis.identifier, "faults": faults}, ensure_ascii=False)
-    return text if text.isascii() or text.encode("utf-8", "ignore").decode() == text else json.dumps(json.loads(text))
+    return json_for_terminal({"id": diagnosis.identifier, "faults": faults})
 
 
 def _print_table(diagnoses: Sequence[_Diagnosis], book: Catalogue, language: Language, *, explained: bool) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import click
@@ -52,6 +51,7 @@ def command(
     from promptreg.errors import UsageError  # noqa: PLC0415 - see above
     from promptreg.report.output import new_file  # noqa: PLC0415 - see above
     from promptreg.store.store import Store  # noqa: PLC0415 - see above
+    from promptreg.text.terminal import json_for_terminal  # noqa: PLC0415 - see above
     from promptreg.workflow.compare import CompareOptions, compare  # noqa: PLC0415 - see above
     from promptreg.workflow.run_diff import run_diff  # noqa: PLC0415 - see above
     from promptreg.workflow.run_names import named_comparison  # noqa: PLC0415 - see above
@@ -67,7 +67,7 @@ def command(
         compare(config, CompareOptions(run_id=new.run_id, against=old.run_id, report=output, ask_judges=False))
     with Store.open(config.root / config.paths.store, create=False) as store:
         diff = run_diff(store, store.run(old.run_id), store.run(new.run_id), suites)
-        text = json.dumps(diff.to_json(store), ensure_ascii=False) if as_json or kind == ".json" else ""
+        text = json_for_terminal(diff.to_json(store)) if as_json or kind == ".json" else ""
         if output is not None and kind == ".json":
             with new_file(output) as out:
                 out.write(text + "\n")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import click
@@ -10,7 +9,7 @@ import click
 from promptreg.cli.checkup import Finding, State, examine, exit_code_of
 from promptreg.cli.console import console
 from promptreg.cli.options import common_options, example
-from promptreg.text.terminal import safe_for_terminal
+from promptreg.text.terminal import json_for_terminal, safe_for_terminal
 
 DOCTOR_SCHEMA = "promptreg.doctor/1"
 
@@ -52,6 +51,4 @@ def _print_json(findings: list[Finding], code: int) -> None:
     items = [
         {"about": finding.about, "state": finding.state.value, "sentence": finding.sentence} for finding in findings
     ]
-    click.echo(
-        json.dumps({"schema": DOCTOR_SCHEMA, "exit_code": code, "findings": items}, ensure_ascii=False, indent=2)
-    )
+    click.echo(json_for_terminal({"schema": DOCTOR_SCHEMA, "exit_code": code, "findings": items}, indent=2))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from typing import TYPE_CHECKING
 
@@ -10,7 +9,7 @@ import click
 
 from promptreg.cli.options import example, json_option
 from promptreg.errors import UsageError
-from promptreg.text.terminal import safe_for_terminal
+from promptreg.text.terminal import json_for_terminal, safe_for_terminal
 
 if TYPE_CHECKING:
     from promptreg.text.facts.model import Fact
@@ -51,7 +50,7 @@ def _standard_input() -> str:
 
 def _json(facts: tuple[Fact, ...]) -> str:
     listed = [_fact_json(fact) for fact in facts]
-    return json.dumps({"schema": "promptreg.facts/1", "facts": listed}, ensure_ascii=False)
+    return json_for_terminal({"schema": "promptreg.facts/1", "facts": listed})
 
 
 def _fact_json(fact: Fact) -> dict[str, str | int]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -11,7 +10,7 @@ import click
 
 from promptreg.cli.options import common_options, example, json_option
 from promptreg.cli.words import counted
-from promptreg.text.terminal import safe_for_terminal
+from promptreg.text.terminal import json_for_terminal, safe_for_terminal
 
 if TYPE_CHECKING:
     from promptreg.config import Config
@@ -85,7 +84,7 @@ def command(
     with messages_shown(verbose=verbose), renderer_for(sys.stderr, "record", quiet=quiet) as show:
         recording = record(config, options, on_progress=show, on_notice=notices(quiet=quiet))
     if as_json:
-        click.echo(json.dumps(recording.to_json(config.root), ensure_ascii=False))
+        click.echo(json_for_terminal(recording.to_json(config.root)))
     else:
         _print(recording, config, quiet=quiet, verbose=verbose)
     if recording.failures:
@@ -96,7 +95,7 @@ def command(
 def print_estimate(estimate: Estimate, *, as_json: bool) -> None:
     """What a run would cost, for people or machines."""
     if as_json:
-        click.echo(json.dumps(estimate.to_json(), ensure_ascii=False))
+        click.echo(json_for_terminal(estimate.to_json()))
         return
     click.echo(
         f"{counted(estimate.calls, 'call')} on {estimate.deployment}: {counted(estimate.cases, 'case')} of "

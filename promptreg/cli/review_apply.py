@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import click
@@ -32,6 +31,7 @@ def command(file: Path, write: bool, as_json: bool, config_path: Path | None, ve
     from promptreg.config import load_config  # noqa: PLC0415 - see above
     from promptreg.review.decisions import read_decisions  # noqa: PLC0415 - see above
     from promptreg.store.store import Store  # noqa: PLC0415 - see above
+    from promptreg.text.terminal import json_for_terminal  # noqa: PLC0415 - see above
     from promptreg.workflow.review_apply import apply_decisions  # noqa: PLC0415 - see above
 
     config = load_config(config_path, Path.cwd())
@@ -39,7 +39,7 @@ def command(file: Path, write: bool, as_json: bool, config_path: Path | None, ve
     with Store.open(config.root / config.paths.store, create=False) as store:
         applied = apply_decisions(config, store, decisions, write=write)
     if as_json:
-        click.echo(json.dumps(applied_json(applied), ensure_ascii=False))
+        click.echo(json_for_terminal(applied_json(applied)))
     else:
         for line in applied_lines(applied, reader_language(config.language), quiet=quiet):
             console().print(line)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import click
@@ -28,6 +27,7 @@ def command(
     from promptreg.cli.review_text import case_line, counts_line  # noqa: PLC0415 - see above
     from promptreg.config import load_config  # noqa: PLC0415 - see above
     from promptreg.store.store import Store  # noqa: PLC0415 - see above
+    from promptreg.text.terminal import json_for_terminal  # noqa: PLC0415 - see above
     from promptreg.workflow.review import reviewed_run  # noqa: PLC0415 - see above
 
     config = load_config(config_path, Path.cwd())
@@ -35,7 +35,7 @@ def command(
         run = reviewed_run(config, store, run_id)
     cases = run.cases if everything else run.waiting
     if as_json:
-        click.echo(json.dumps(run.to_json(cases), ensure_ascii=False))
+        click.echo(json_for_terminal(run.to_json(cases)))
         return 0
     language, out = reader_language(config.language), console()
     for case in cases:

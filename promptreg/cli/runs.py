@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from promptreg.cli.options import common_options, example, json_option
-from promptreg.text.terminal import safe_for_terminal
+from promptreg.text.terminal import json_for_terminal, safe_for_terminal
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -42,7 +41,9 @@ def command(run_id: str | None, as_json: bool, config_path: Path | None, verbose
         if run_id is None:
             records = store.runs()
             if as_json:
-                click.echo(_json({"schema": "promptreg.runs/1", "runs": [run_json(each) for each in records]}))
+                click.echo(
+                    json_for_terminal({"schema": "promptreg.runs/1", "runs": [run_json(each) for each in records]})
+                )
             else:
                 _print_list(records)
             return 0
@@ -57,15 +58,11 @@ def command(run_id: str | None, as_json: bool, config_path: Path | None, verbose
             "retried": [call.to_json() for call in retried],
             "contexts": [{"suite": case.suite, "case_id": case.case_id, **(case.context or {})} for case in contexts],
         }
-        click.echo(_json(details))
+        click.echo(json_for_terminal(details))
     else:
         _print_one(record, failures, retried, everything=verbose)
         _print_contexts(contexts, everything=verbose)
     return 0
-
-
-def _json(value: JsonObject) -> str:
-    return json.dumps(value, ensure_ascii=False)
 
 
 def _print_list(records: tuple[RunRecord, ...]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from typing import Final
 
@@ -25,3 +26,16 @@ def safe_for_terminal(text: str) -> str:
     if text.isascii() and text.isprintable():
         return text
     return _CONTROLS.sub("", _SEQUENCES.sub("", text))
+
+
+# JSON escapes C0 itself. Of the rest: C1, line separators, marks of direction, and what has no UTF-8.
+_ESCAPED_IN_JSON: Final = re.compile("[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
+
+
+def json_for_terminal(value: object, *, indent: int | None = None) -> str:
+    r"""JSON for standard output, which may be a terminal: readable, and what a terminal obeys stands as `\uXXXX`.
+
+    It reads back as the same value, lone surrogates included.
+    """
+    text = json.dumps(value, ensure_ascii=False, indent=indent)
+    return _ESCAPED_IN_JSON.sub(lambda found: f"\\u{ord(found[0]):04x}", text)

@@ -1,12 +1,13 @@
 from __future__ import annotations
 
+import json
 import time
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from promptreg.text.terminal import safe_for_terminal
+from promptreg.text.terminal import json_for_terminal, safe_for_terminal
 
 HARMFUL = {
     *map(chr, range(0x09)),
@@ -49,3 +50,17 @@ def test_hostile_sequences_take_linear_time(unit):
     safe_for_terminal(unit * 300_000)
 
     assert time.process_time() - before < 10
+
+
+@given(st.text(st.characters(codec=None), max_size=30))
+def test_json_reads_back_and_a_terminal_obeys_none_of_it(text):
+    said = json_for_terminal({text: [text]})
+    assert json.loads(said) == {text: [text]}
+    assert not HARMFUL & set(said)
+    said.encode("utf-8")
+
+
+def test_json_stays_readable():
+    value = {"退款": "7天 👩‍🚀 é", "marks": "\u202e\x9b31m\u2028\udc9d"}
+    assert json_for_terminal(value) == '{"退款": "7天 👩‍🚀 é", "marks": "\\u202e\\u009b31m\\u2028\\udc9d"}'
+    assert json_for_terminal([1], indent=1) == "[\n 1\n]"
