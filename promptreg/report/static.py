@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 
 from promptreg.report.catalogue import catalogues
 from promptreg.report.earlier import earlier_of, utc_time
-from promptreg.report.embed import escaped
-from promptreg.report.static_texts import texts_html
+from promptreg.report.static_texts import label, texts_html
 
 if TYPE_CHECKING:
     from promptreg.canonical import Json
@@ -35,59 +34,59 @@ def static_summary(payload: Payload, entries: Sequence[Entry]) -> str:
 
 
 def _lines(payload: Payload, entries: Sequence[Entry], language: str, words: Mapping[str, str]) -> Iterator[str]:
-    yield f"<h1>{escaped(words['suite.' + payload.verdict])}</h1>\n"
-    yield f"<p>{escaped(_said(payload.sentence, language))}</p>\n"
+    yield f"<h1>{label(words['suite.' + payload.verdict])}</h1>\n"
+    yield f"<p>{label(_said(payload.sentence, language))}</p>\n"
     for warning in payload.warnings:
-        yield f'<p class="warning">{escaped(_said(warning, language))}</p>\n'
+        yield f'<p class="warning">{label(_said(warning, language))}</p>\n'
     counts = Counter(str(entry.case["verdict"]) for entry in entries)
     yield "<ul>\n"
     for verdict in VERDICTS:
         if counts[verdict]:
-            yield f"<li>{escaped(words['verdict.' + verdict])}: {counts[verdict]}</li>\n"
+            yield f"<li>{label(words['verdict.' + verdict])}: {counts[verdict]}</li>\n"
     yield "</ul>\n"
     if payload.against is not None and payload.since is not None:
-        yield f"<p>{escaped(_since(payload.against, _said(payload.since, language), words))}</p>\n"
+        yield f"<p>{label(_since(payload.against, _said(payload.since, language), words))}</p>\n"
     yield from _causes(payload, language, words)
     if payload.next_steps:
-        yield f"<h2>{escaped(words['next.title'])}</h2>\n<ul>\n"
-        yield from (f"<li>{escaped(_said(step, language))}</li>\n" for step in payload.next_steps)
+        yield f"<h2>{label(words['next.title'])}</h2>\n<ul>\n"
+        yield from (f"<li>{label(_said(step, language))}</li>\n" for step in payload.next_steps)
         yield "</ul>\n"
     yield from _deployments(payload, words)
-    yield f"<h2>{escaped(words['static.worst'].replace('{count}', str(min(WORST, len(entries)))))}</h2>\n<ol>\n"
+    yield f"<h2>{label(words['static.worst'].replace('{count}', str(min(WORST, len(entries)))))}</h2>\n<ol>\n"
     for entry in entries[:WORST]:
         yield _row(entry, language, words, len(payload.history))
     yield "</ol>\n"
     yield from _history(payload, counts, words)
-    yield f"<h2>{escaped(words['suites.title'])}</h2>\n"
+    yield f"<h2>{label(words['suites.title'])}</h2>\n"
     for suite in payload.suites:
         said = " ".join(_said(sentence, language) for sentence in (suite.sentence, *suite.notes))
-        yield f"<p><b>{escaped(suite.name)}</b> {escaped(said)}</p>\n"
-    yield f"<p>{escaped(words['static.script'])}</p>\n"
+        yield f"<p><b>{label(suite.name)}</b> {label(said)}</p>\n"
+    yield f"<p>{label(words['static.script'])}</p>\n"
 
 
 def _causes(payload: Payload, language: str, words: Mapping[str, str]) -> Iterator[str]:
     if not payload.causes:
         return
-    yield f"<h2>{escaped(words['causes.title'])}</h2>\n<ul>\n"
+    yield f"<h2>{label(words['causes.title'])}</h2>\n<ul>\n"
     for cause in payload.causes[:WORST]:
         count = words["causes.one" if cause.cases == 1 else "causes.cases"].replace("{count}", str(cause.cases))
         told = (count, _brief(_said(cause.title, language)), _brief(_said(cause.next_step, language)))
-        yield f"<li>{escaped(' · '.join(told))}</li>\n"
+        yield f"<li>{label(' · '.join(told))}</li>\n"
     yield "</ul>\n"
 
 
 def _deployments(payload: Payload, words: Mapping[str, str]) -> Iterator[str]:
-    yield f"<h2>{escaped(words['deployments.title'])}</h2>\n<table>\n<thead><tr><th></th>"
+    yield f"<h2>{label(words['deployments.title'])}</h2>\n<table>\n<thead><tr><th></th>"
     for deployment in (payload.source, payload.target):
-        yield f'<th scope="col">{escaped(deployment.name)}</th>'
+        yield f'<th scope="col">{label(deployment.name)}</th>'
     yield "</tr></thead>\n<tbody>\n"
     source, target = _settings(payload.source), _settings(payload.target)
     for key in dict.fromkeys((*source, *target)):
         left, right = source.get(key), target.get(key)
-        cells = "".join(f"<td>{escaped('—' if each is None else each.value)}</td>" for each in (left, right))
+        cells = "".join(f"<td>{label('—' if each is None else each.value)}</td>" for each in (left, right))
         differs = left != right and all(each is None or each.compared for each in (left, right))
         mark = " ≠" if differs else ""
-        yield f'<tr><th scope="row">{escaped(words.get("setting." + key[1], key[1]))}{mark}</th>{cells}</tr>\n'
+        yield f'<tr><th scope="row">{label(words.get("setting." + key[1], key[1]))}{mark}</th>{cells}</tr>\n'
     yield "</tbody></table>\n"
 
 
@@ -118,12 +117,12 @@ def _history(payload: Payload, counts: Mapping[str, int], words: Mapping[str, st
     ]
     rows.append((words["history.this"], counts))
     shown = [verdict for verdict in VERDICTS if any(found.get(verdict) for _, found in rows)]
-    yield f"<h2>{escaped(words['history.title'])}</h2>\n<table>\n<thead><tr><th>{escaped(words['history.run'])}</th>"
-    yield from (f'<th scope="col">{escaped(words["verdict." + verdict])}</th>' for verdict in shown)
+    yield f"<h2>{label(words['history.title'])}</h2>\n<table>\n<thead><tr><th>{label(words['history.run'])}</th>"
+    yield from (f'<th scope="col">{label(words["verdict." + verdict])}</th>' for verdict in shown)
     yield "</tr></thead>\n<tbody>\n"
     for name, found in rows:
         cells = "".join(f"<td>{found.get(verdict, 0)}</td>" for verdict in shown)
-        yield f'<tr><th scope="row">{escaped(name)}</th>{cells}</tr>\n'
+        yield f'<tr><th scope="row">{label(name)}</th>{cells}</tr>\n'
     yield "</tbody></table>\n"
 
 
@@ -133,11 +132,11 @@ def _row(entry: Entry, language: str, words: Mapping[str, str], runs: int) -> st
     said = _text(sentence, language) if sentence is not None else words["case.pass"]
     verdict = words[f"verdict.{case['verdict']}"]
     texts = "" if entry.texts is None else "\n" + "".join(texts_html(entry.texts, words))
-    told = f"{escaped(_brief(str(case['case_id'])))} · {escaped(_brief(said))}"
+    told = f"{label(_brief(str(case['case_id'])))} · {label(_brief(said))}"
     earlier = earlier_of(str(case.get("trend", "")), str(case["verdict"]), runs)
     names = ", ".join(words["was.none" if each == "none" else "verdict." + each] for each in earlier)
-    before = f'\n<p class="who">{escaped(words["trend.label"].replace("{verdicts}", names))}</p>' if earlier else ""
-    return f"<li><b>{escaped(verdict)}</b> {told}{before}{texts}</li>\n"
+    before = f'\n<p class="who">{label(words["trend.label"].replace("{verdicts}", names))}</p>' if earlier else ""
+    return f"<li><b>{label(verdict)}</b> {told}{before}{texts}</li>\n"
 
 
 def _brief(text: str) -> str:

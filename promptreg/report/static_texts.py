@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from promptreg.report.embed import escaped
 from promptreg.report.payload import OperationView
+from promptreg.text.terminal import safe_for_terminal
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -18,6 +20,8 @@ LONGEST: Final = 1_200
 
 _EQUAL: Final = 160
 _ENDS: Final = 60
+# These would turn the text that follows them around; without scripts nothing can mark them where they stand.
+_DIRECTION: Final = re.compile("[\u202a-\u202e\u2066-\u2069]")
 _TAGS: Final = {"delete": "del", "insert": "ins"}
 
 
@@ -58,6 +62,11 @@ def shown_texts(case: CaseView) -> ShownTexts | None:
     return ShownTexts(kept, cut, changes, _count(golden, case.golden), _count(candidate, case.candidate))
 
 
+def label(text: str) -> str:
+    """An id, a name or a sentence as HTML: as on the page, without terminal escapes and marks of direction."""
+    return escaped(safe_for_terminal(text))
+
+
 def texts_html(texts: ShownTexts, words: Mapping[str, str]) -> Iterator[str]:
     """Paragraphs: who answered what, the short changes, the text with what was deleted and inserted."""
     who = [
@@ -66,10 +75,11 @@ def texts_html(texts: ShownTexts, words: Mapping[str, str]) -> Iterator[str]:
         if count is not None
     ]
     told = [f"{change.golden or '∅'} → {change.candidate or '∅'}" for change in texts.changes]
-    yield f'<p class="who">{escaped(" · ".join((*who, *told)))}</p>\n<p class="text" dir="auto">'
+    yield f'<p class="who">{label(" · ".join((*who, *told)))}</p>\n<p class="text" dir="auto">'
     for operation in texts.operations:
         tag = _TAGS.get(operation.kind)
-        yield f"<{tag}>{escaped(operation.text)}</{tag}>" if tag else escaped(operation.text)
+        text = escaped(_DIRECTION.sub("\ufffd", operation.text))
+        yield f"<{tag}>{text}</{tag}>" if tag else text
     yield "…</p>\n" if texts.cut else "</p>\n"
 
 
