@@ -17,10 +17,10 @@ import sys
 import tempfile
 import time
 from dataclasses import replace
-from itertools import accumulate
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 from playwright.sync_api import sync_playwright
 
 from promptreg.answer.model import Answer
@@ -37,21 +37,22 @@ CHARACTERS = 800
 SOURCE_PASSES, TARGET_PASSES = 10, 5
 
 
-def text(chance: random.Random, alphabet: list[str], cumulative: list[float]) -> str:
-    """Chinese text whose characters follow Zipf's law, with a sentence end every twenty characters or so."""
-    letters = chance.choices(alphabet, cum_weights=cumulative, k=CHARACTERS)
-    for index in range(chance.randint(12, 28), CHARACTERS, 20):
-        letters[index] = "。"
-    return "".join(letters)
+def texts(count: int) -> Iterator[str]:
+    """Chinese texts whose characters follow Zipf's law, with a sentence end every twenty characters or so."""
+    chance = np.random.default_rng(7)
+    alphabet = np.array([chr(code) for code in range(0x4E00, 0x4E00 + 3000)])
+    cumulative = np.cumsum(1 / np.arange(1, len(alphabet) + 1))
+    for _ in range(count):
+        letters = alphabet[np.searchsorted(cumulative, chance.random(CHARACTERS) * cumulative[-1])]
+        letters[chance.integers(12, 28) :: 20] = "。"
+        yield letters.tobytes().decode("utf-32")
 
 
 def cases(count: int, changed: int) -> Iterator[CaseView]:
     """Cases as a comparison would give them, differences included: computing them is part of the writer's time."""
     chance = random.Random(7)
     alphabet = [chr(code) for code in range(0x4E00, 0x4E00 + 3000)]
-    weights = list(accumulate(1 / rank for rank in range(1, 3001)))
-    for number in range(count):
-        golden = text(chance, alphabet, weights)
+    for number, golden in enumerate(texts(count)):
         is_changed = number % (count // changed) == 0
         candidate = list(golden)
         if is_changed:
@@ -73,6 +74,8 @@ def cases(count: int, changed: int) -> Iterator[CaseView]:
             golden=groups.golden,
             candidate=groups.candidate,
             messages=({"role": "user", "content": golden[:60]},),
+            golden_sha256=groups.golden[0].sha256,
+            candidate_sha256=groups.candidate[0].sha256,
         )
 
 

@@ -72,17 +72,22 @@ def _column(values: list[Json]) -> Json:
 
 
 def entry_of(case: CaseView, chunk: int | None, position: int) -> Entry:
-    """The list's entry for a case. Passing cases carry no sentence (the page has one for all) and no strip."""
+    """The list's entry for a case. Passing cases carry no sentence (the page has one for all) and no strip.
+
+    A preview of the request stands only where it is shown or where the request itself is not in the file.
+    """
     row: dict[str, Any] = {
         "suite": case.suite,
         "case_id": case.case_id,
         "verdict": case.verdict,
-        "preview": preview_of(case),
         **_of_decisions(case),
         **_of_finding(case),
         **_of_history(case),
     }
     spread = widest_spread(case)
+    if case.verdict == "pass" or chunk is None:
+        # Elsewhere the sentence is shown, and a search finds the request itself.
+        row["preview"] = preview_of(case)
     if case.verdict != "pass":
         row["sentence"] = to_json(case.sentence)
         if spread is not None:

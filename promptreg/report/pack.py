@@ -2,7 +2,8 @@
 
 A chunk is a JSON list of cases; each is its `payload.CaseView` as `to_json` gives it, but for this:
 
-* `in_words` has the p-value and the multiple of the noise in words.
+* `in_words` has the p-value and the multiple of the noise in words; their numbers, the severity and the decision with
+  the hashes that it is bound to are left out: the list has what the page needs of them.
 * An operation of a difference is `[sign, text]`: `=` for equal, `-` for deleted, `+` for inserted text. Where the
   golden answer has the text too, equal text is given by its length.
 * A candidate's `content` is left out where the operations of its first difference spell it.
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
 _IN_THE_LIST = frozenset({"earlier", "was", "since"})
 """Fields that the page takes from the list of cases."""
 
+_LISTED = frozenset(("severity", "p_value", "noise_multiple", "golden_sha256", "candidate_sha256", "decision"))
 _SIGNS = {"equal": "=", "delete": "-", "insert": "+"}
 
 
@@ -45,8 +47,9 @@ def packed_case(case: CaseView) -> Json:
     words = [] if case.p_value is None else [p_value_in_words(case.p_value)]
     if case.noise_multiple is not None and (noise := noise_multiple_in_words(case.noise_multiple)) is not None:
         words.append(noise)
+    fields = _fields(replace(case, channels=(), golden=(), candidate=()))
     return {
-        **_fields(replace(case, channels=(), golden=(), candidate=())),
+        **{name: value for name, value in fields.items() if name not in _LISTED},
         "in_words": to_json(words),
         "channels": [_packed_channel(channel) for channel in case.channels],
         "golden": [_fields(replace(group, sha256="")) for group in case.golden],
@@ -81,7 +84,7 @@ def _is_spelt(group: AnswerGroup) -> bool:
 
 def _packed_diff(diff: DiffView, golden: Sequence[AnswerGroup]) -> Json:
     base = golden[diff.golden] if diff.golden < len(golden) else None
-    return {**_fields(replace(diff, parts=())), "parts": [_packed_part(part, base) for part in diff.parts]}
+    return {**_fields(replace(diff, parts=(), distance=None)), "parts": [_packed_part(part, base) for part in diff.parts]}
 
 
 def _packed_part(part: PartDiffView, base: AnswerGroup | None) -> Json:
