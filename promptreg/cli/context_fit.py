@@ -68,8 +68,8 @@ _PUT_IN = {"en": "new", "zh": "新增"}
 @click.option(
     "--counter",
     metavar="NAME",
-    help="deepseek (exact), deepseek-v3.1 and so on, estimate, characters, words or messages. Default: the "
-    "deployment's tokenizer, else deepseek.",
+    help="deepseek (exact), deepseek-v3.1 and so on, estimate, characters, words, messages, or the server of the "
+    "deployment. Default: the deployment's tokenizer, else deepseek.",
 )
 @click.option(
     "--encoder", metavar="FORMAT", help="Prompt format: v3, r1, v3.1, v3.2, v4 (v4:thinking=no), or a chat template."

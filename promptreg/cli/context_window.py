@@ -57,7 +57,11 @@ if TYPE_CHECKING:
 @click.option(
     "--pin", "pinned", type=int, multiple=True, metavar="N", help="A message of each conversation that stays, from 0."
 )
-@click.option("--counter", metavar="NAME", help="What counts on both sides. Default: each deployment's tokenizer.")
+@click.option(
+    "--counter",
+    metavar="NAME",
+    help="What counts on both sides; server: the deployments' own. Default: each deployment's tokenizer.",
+)
 @click.option("--encoder", metavar="FORMAT", help="Prompt format on both sides: v3, r1, v3.1, v3.2, v4, a template.")
 @json_option
 @html_option

@@ -16,8 +16,8 @@ NOWHERE = (
     "other: it counts as lost whatever a strategy does."
 )
 ELSEWHERE = (
-    "Conversation talk (talk.json:1): the fact code, “KX-4821”, is not in message 4, which it names; message 2 says it. "
-    "It is looked for in all messages all the same."
+    "Conversation talk (talk.json:1): the fact code, “KX-4821”, is not in message 4, which it names; message 2 says "
+    "it. It is looked for in all messages all the same."
 )
 UNPLACED = "Conversation talk (talk.json:1): the fact fact-4, “LH-1”, is in no message: it counts as lost whatever"
 

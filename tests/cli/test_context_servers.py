@@ -86,6 +86,19 @@ def test_a_format_that_is_not_known_is_asked_for(served):
     assert "v9" in done.stderr
 
 
+@pytest.mark.parametrize("extra", [(), ("--encoder", "v3.1")])
+def test_an_option_makes_the_server_of_a_deployment_count(served, extra):
+    project = served(tokenizer="estimate")
+    done = project.run("context", "fit", "talk.json", "--deployment", "there", "--counter", "server", *extra, "--json")
+    assert done.exit_code == 0, done.stderr
+    assert done.json["counter"].endswith(" /tokenize")
+    assert counts(served.server)
+    alone = project.run("context", "fit", "talk.json", "--window", "300", "--counter", "server")
+    assert alone.exit_code == 2
+    assert "`server` counts on the server of a deployment, and none is named" in alone.stderr
+    assert "--deployment NAME" in alone.stderr
+
+
 def test_window_counts_both_sides_on_the_server(served):
     project = served()
     done = project.run("context", "window", "talk.json", "--strategy", "hysteresis", "--json")

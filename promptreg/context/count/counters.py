@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final, get_args
 
 from promptreg.config.hints import did_you_mean, listing
 from promptreg.context.count.counting import CharsCounter, EstimateCounter, MessageCounter, WordCounter
+from promptreg.context.count.vocabulary import NAME
 from promptreg.context.encoders.model import Effort
 from promptreg.errors import UsageError
 from promptreg.text.sentence import Sentence
@@ -36,6 +37,13 @@ FORMATS: Final = ("v3", "r1", "v3.1", "v3.2", "v4")
 _NEWEST: Final = "v4"
 _TEMPLATES: Final = (".jinja", ".jinja2", ".j2", ".json", ".txt")
 _MODEL: Final = re.compile(r"deepseek.{0,40}?(?P<format>r1|v3[._-]?[12]|v4|v3)(?![0-9])", re.IGNORECASE)
+_PRINTED: Final = re.compile(
+    rf"{re.escape(NAME)}(?: \+ V(?P<format>[0-9](?:\.[0-9])?) encoder(?P<thinking>, thinking|, chat)?"
+    r"(?:, effort (?P<effort>[a-z]{1,8}))?)?"
+)
+"""The exact counter as outputs name it: its vocabulary, and the format with its switches."""
+_SERVER: Final = "server"
+"""Of `promptreg.deployment.tokenize`, which is above this."""
 _TRUTH: Final = MappingProxyType({"yes": True, "true": True, "no": False, "false": False})
 
 
@@ -69,16 +77,49 @@ def choose_counter(
     if counter is None and encoder is None:
         if tokenizer is None:
             return _guessed(model)
+        tokenizer = _typed(tokenizer)
         counter, encoder = (tokenizer, None) if tokenizer.partition(":")[0] in COUNTERS else (DEEPSEEK, tokenizer)
+    if counter is not None and counter.partition(":")[0] == _SERVER:
+        raise UsageError(_of_a_deployment("counter", counter))
+    counter = None if counter is None else _typed(counter)
     if counter is not None and _format_name(counter) is not None:
         counter, encoder = DEEPSEEK, encoder or counter
     if counter is not None and counter not in COUNTERS:
         names = (*COUNTERS, *(f"deepseek-{name}" for name in FORMATS))
-        raise UsageError(f"There is no counter `{counter}`.{did_you_mean(counter, names)} Allowed: {listing(names)}.")
+        raise UsageError(
+            f"There is no counter `{counter}`.{did_you_mean(counter, names)} Allowed: {listing(names)}. A server that "
+            "counts, and a chat template, are the `tokenizer` of a deployment, which --deployment names; a template "
+            "can also stand behind --encoder."
+        )
     if counter in (None, DEEPSEEK):
         return _rendered(encoder or _NEWEST)
     form = None if encoder is None else _encoder(encoder)[1]
     return Chosen(_SIMPLE[str(counter)](), form)
+
+
+def _typed(text: str) -> str:
+    """What has to be typed for a counter, given that or the name that outputs have for it."""
+    for name, make in _SIMPLE.items():
+        if text == make().name:
+            return name
+    if (printed := _PRINTED.fullmatch(text.strip())) is None:
+        return text
+    if printed["format"] is None:
+        return DEEPSEEK
+    name, thinking, effort = f"v{printed['format']}", printed["thinking"], printed["effort"]
+    if name not in FORMATS:
+        return text
+    options = [] if thinking is None else [f"thinking={'yes' if thinking == ', thinking' else 'no'}"]
+    options += [] if effort is None else [f"effort={effort}"]
+    return f"{name}:{','.join(options)}" if options else name
+
+
+def _of_a_deployment(option: str, text: str) -> str:
+    return (
+        f"`{text}` counts on the server of a deployment, and none is named. Name one beside --{option} {text} "
+        "(`context fit` and `context test`: --deployment NAME, `context window`: --from NAME and --to NAME), or write "
+        f'`tokenizer = "{text}"` under [deployments.NAME].'
+    )
 
 
 def _guessed(model: str | None) -> Chosen:
@@ -112,7 +153,7 @@ def _rendered(encoder: str) -> Chosen:
 
 
 def _format_name(text: str) -> str | None:
-    name = text.partition(":")[0].strip().lower().removeprefix("deepseek-")
+    name = text.partition(":")[0].strip().lower().removeprefix("deepseek-").removeprefix("deepseek_")
     return name if name in FORMATS else None
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final, Literal
 from promptreg.context.budget import Budget
 from promptreg.context.count.counters import choose_counter
 from promptreg.deployment.targets.target import target_of
-from promptreg.deployment.tokenize import counter_for
+from promptreg.deployment.tokenize import SERVER, counter_for
 from promptreg.errors import UsageError
 from promptreg.text.sentence import Sentence
 
@@ -111,8 +111,13 @@ def budget_of(window: int, reserve: int, target: Target | None) -> Budget:
 
 
 def _counter(wanted: Wanted, deployment: Deployment | None, servers: Servers | None) -> Chosen:
-    if deployment is None or wanted.counter is not None or wanted.encoder is not None:
-        return choose_counter(wanted.counter, wanted.encoder)
+    counter, form = wanted.counter, wanted.encoder
+    if deployment is not None and counter is not None and counter.partition(":")[0] == SERVER:
+        tokenizer = f"{counter}:{form}" if form is not None and counter == SERVER else counter
+        asked = deployment.model_copy(update={"tokenizer": tokenizer})
+        return counter_for(asked, None if servers is None else servers.endpoint(asked))
+    if deployment is None or counter is not None or form is not None:
+        return choose_counter(counter, form)
     return counter_for(deployment, None if servers is None else servers.endpoint(deployment))
 
 

@@ -43,6 +43,27 @@ def test_every_name_is_a_tokenizer_of_a_deployment(name):
     assert choose_counter(tokenizer=name).counter.prompt(CHAT) >= 1
 
 
+PRINTED = [
+    *({"counter": name} for name in COUNTERS),
+    *({"encoder": f"{name}:thinking={thinks}"} for name in FORMATS for thinks in ("yes", "no")),
+    *({"encoder": f"v4:effort={effort}"} for effort in ("low", "high", "max")),
+]
+
+
+@pytest.mark.parametrize("option", ["counter", "tokenizer"])
+@pytest.mark.parametrize("arguments", PRINTED, ids=str)
+def test_the_name_that_outputs_have_for_a_counter_is_a_name_of_it(arguments, option):
+    printed = choose_counter(**arguments).counter.name
+    assert choose_counter(**{option: printed}).counter.name == printed
+
+
+@pytest.mark.parametrize("name", ["deepseek_v4", "deepseek_v3.1", "deepseek_v4:thinking=no"])
+def test_an_underscore_is_as_good_as_a_hyphen(name):
+    for option in ("counter", "encoder", "tokenizer"):
+        same = choose_counter(**{option: name.replace("_", "-")}).counter.name
+        assert choose_counter(**{option: name}).counter.name == same
+
+
 @pytest.mark.parametrize("model", ["qwen3", "DeepSeek-R1-Distill-Qwen-7B", "deepseek-chat"])
 def test_a_guess_says_that_it_is_one(model):
     chosen = choose_counter(model=model)
@@ -66,6 +87,13 @@ def test_a_template_is_a_format(tmp_path, suffix):
     [
         ({"counter": "estmate"}, "Did you mean `estimate`?"),
         ({"counter": ""}, "There is no counter ``."),
+        ({"counter": "server"}, "`server` counts on the server of a deployment, and none is named. Name one beside"),
+        ({"counter": "server:v3"}, '`tokenizer = "server:v3"` under [deployments.NAME]'),
+        (
+            {"counter": "vLLM /tokenize"},
+            "A server that counts, and a chat template, are the `tokenizer` of a deployment",
+        ),
+        ({"counter": "deepseek_v4 + V9 encoder"}, "There is no counter `deepseek_v4 + V9 encoder`."),
         ({"encoder": "v33"}, "There is no prompt format `v33`."),
         ({"encoder": "v3.1:effort=low"}, "has no option `effort`; only `v4` has one"),
         ({"encoder": "v4:effort=huge"}, "`effort` of the format `v4` is one of"),
