@@ -22,6 +22,7 @@ from promptreg.context.trial.retention import FactReader, retained
 from promptreg.deployment.targets.target import target_of
 from promptreg.deployment.tokenize import counter_for, counts_on_server
 from promptreg.errors import EncodingError, UsageError
+from promptreg.text.counted import counted
 from promptreg.workflow.context.fit import given_by
 from promptreg.workflow.context.function import user_function
 from promptreg.workflow.context.sides import Wanted, guesses, side_of
@@ -138,13 +139,24 @@ def context_test(
     rows: list[Row] = []
     tested: list[Recording] = []
     for number, recording in enumerate(ready):
+        here = 0
 
         def told(done: int, _: int, before: int = number * each) -> None:
+            nonlocal here
+            here = done
             if progress is not None:
                 progress(before + done, len(ready) * each)
 
         try:
             found = list(run_grid([recording], contestants, budgets, counter, pinned=pinned, progress=told))
+        except KeyboardInterrupt as interrupt:
+            # Where it stood tells of a function that never returns.
+            name = contestants[min(here // len(budgets), len(contestants) - 1)].name
+            raise KeyboardInterrupt(
+                str(interrupt)
+                or f"Interrupted after {number * each + here} of {counted(len(ready) * each, 'run')}, while `{name}` "
+                f"shortened `{recording.conversation_id}`. A test stores nothing."
+            ) from None
         except EncodingError as error:
             left.append(Left(recording.conversation_id, str(error)))
             continue
@@ -205,7 +217,13 @@ def _plan(
 ) -> Plan:
     budgets = [column.budget for column in scene.columns]
     other = None if scene.alike else scene.chosen.counter.name
-    return probing.plan(recordings, contestants, budgets, scene.asks, seed, shortened_by=other)
+    try:
+        return probing.plan(recordings, contestants, budgets, scene.asks, seed, shortened_by=other)
+    except KeyboardInterrupt as interrupt:
+        raise KeyboardInterrupt(
+            str(interrupt)
+            or f"Interrupted before `{probing.deployment.name}` was asked anything. A test stores nothing."
+        ) from None
 
 
 def _scene(asked: Asked, config: Config | None, servers: Servers | None, asks: Deployment | None) -> _Scene:
