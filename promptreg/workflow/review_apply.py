@@ -90,7 +90,7 @@ class _Applying:
     _baselines: dict[str, Baseline] = field(default_factory=dict)
     _candidates: dict[str, Mapping[str, Golden]] = field(default_factory=dict)
     _ids: dict[str, frozenset[str]] | None = None
-    _log: tuple[LoggedDecision, ...] | None = None
+    _removed: Mapping[Key, LoggedDecision] | None = None
     _shown: dict[Key, ShownCase] = field(default_factory=dict)
     _record: RunRecord | None = None
 
@@ -124,15 +124,17 @@ class _Applying:
             decision = held.decision
             suite, case_id = decision.key
             if decision.decision in {"approve", "remove"}:
-                of_suite = goldens.setdefault(suite, dict(self._baseline(suite).goldens))
+                if suite not in goldens:
+                    goldens[suite] = dict(self._baseline(suite).goldens)
                 if decision.decision == "approve":
-                    of_suite[case_id] = self._approved(decision)
+                    goldens[suite][case_id] = self._approved(decision)
                 else:
-                    del of_suite[case_id]
-            lines = standing.setdefault(suite, dict(standing_decisions(self.config, suite, target)))
-            lines.pop(case_id, None)
+                    del goldens[suite][case_id]
+            if suite not in standing:
+                standing[suite] = dict(standing_decisions(self.config, suite, target))
+            standing[suite].pop(case_id, None)
             if decision.decision in _STANDING:
-                lines[case_id] = self._line(held)
+                standing[suite][case_id] = self._line(held)
         found: dict[Path, bytes | None] = {}
         for suite, changed in goldens.items():
             baseline = replace(self._baseline(suite), goldens=changed)
@@ -229,14 +231,14 @@ class _Applying:
                 f"{by.reviewer} approved other answers on {by.decided_at[:10]} (run {by.run_id}).",
                 f"{by.reviewer} 已于 {by.decided_at[:10]} 批准了别的回答（运行 {by.run_id}）。",
             )
-        if self._log is None:
-            self._log = self.store.decisions()
-        for logged in reversed(self._log):
-            if (logged.suite, logged.case_id, logged.decision) == (case.suite, case.case_id, "remove"):
-                return Sentence(
-                    f"{logged.reviewer} removed it on {logged.decided_at[:10]}.",
-                    f"{logged.reviewer} 已于 {logged.decided_at[:10]} 将其移除。",
-                )
+        if self._removed is None:
+            logged = self.store.decisions()
+            self._removed = {(each.suite, each.case_id): each for each in logged if each.decision == "remove"}
+        if (by_whom := self._removed.get((case.suite, case.case_id))) is not None:
+            return Sentence(
+                f"{by_whom.reviewer} removed it on {by_whom.decided_at[:10]}.",
+                f"{by_whom.reviewer} 已于 {by_whom.decided_at[:10]} 将其移除。",
+            )
         header = self._baseline(case.suite).header
         return Sentence(
             f"The baseline is a recording of {header.recorded_at[:10]} (run {header.run_id}).",
