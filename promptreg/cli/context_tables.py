@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from promptreg.cli.console import console
 from promptreg.context.change import grown
-from promptreg.context.change_words import FATES, fixed_rows, headline, hopeless, loss_columns, loss_rows
+from promptreg.context.change_words import FATES, fixed_rows, headline, hopeless, loss_columns, loss_notes, loss_rows
 from promptreg.text.preview import preview
 from promptreg.text.sentence import Sentence
 from promptreg.text.terminal import safe_for_terminal
@@ -161,3 +161,5 @@ def _losses(out: Console, report: WindowReport, language: Language) -> None:
         table.add_row(safe_for_terminal(strategy), *cells)
     out.print()
     out.print(table)
+    for note in loss_notes(report):
+        out.print(safe_for_terminal(note.text(language)), style="yellow")

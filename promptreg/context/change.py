@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from promptreg.canonical import Json, JsonObject
     from promptreg.context.budget import Budget
     from promptreg.context.count.counting import Message
+    from promptreg.context.ledger import NoteKind
     from promptreg.context.strategies.base import Strategy
     from promptreg.context.trial.known import KnownFact
     from promptreg.context.window import Limit, Session
@@ -55,6 +56,21 @@ class SideView:
 
 
 @dataclass(frozen=True, slots=True)
+class LossNote:
+    """What a strategy had to tell beside the messages: that a function failed, that what it returned broke a rule."""
+
+    kind: NoteKind
+    sessions: int
+    """Sessions of which it was told."""
+    sentence: Sentence
+    """Of the first of them."""
+
+    def to_json(self) -> dict[str, Json]:
+        """The form in JSON output."""
+        return {"kind": self.kind.value, "sessions": self.sessions, "sentence": self.sentence.to_json()}
+
+
+@dataclass(frozen=True, slots=True)
 class Loss:
     """What one strategy loses of the conversations that do not fit, each at its last turn that does not."""
 
@@ -72,6 +88,7 @@ class Loss:
     values: int
     """Numbers, dates, names and codes that the prompts state, each once a session."""
     values_kept: int
+    notes: tuple[LossNote, ...] = ()
 
     @property
     def values_share(self) -> float | None:
@@ -80,7 +97,8 @@ class Loss:
 
     def to_json(self) -> dict[str, Json]:
         """The form in JSON output."""
-        return {name: getattr(self, name) for name in self.__slots__}
+        numbers = {name: getattr(self, name) for name in self.__slots__ if name != "notes"}
+        return {**numbers, "notes": [note.to_json() for note in self.notes]}
 
 
 @dataclass(frozen=True, slots=True)
@@ -227,6 +245,7 @@ def loss_of(
         reader: one for all strategies.
     """
     sums: Tally[str] = Tally()
+    notes: dict[NoteKind, list[Sentence]] = {}
     for session in sessions:
         prompt = session.prompt(session.longest)
         pinned = [index for index in session.pinned if index < len(prompt)]
@@ -237,6 +256,8 @@ def loss_of(
         except CannotFit:
             sums["cannot_fit"] += 1
             continue
+        for kind, sentence in {note.kind: note.sentence for note in reversed(fitted.ledger.notes)}.items():
+            notes.setdefault(kind, []).append(sentence)
         sums["messages"] += len(prompt)
         sums["tokens"] += session.longest.target
         sums["messages_lost"] += len(fitted.ledger.absent)
@@ -260,4 +281,5 @@ def loss_of(
         sums["facts_kept"],
         sums["values"],
         sums["values_kept"],
+        tuple(LossNote(kind, len(told), told[0]) for kind, told in notes.items()),
     )

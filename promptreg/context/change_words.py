@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from promptreg.context.change import fixed_tokens
 from promptreg.context.window import Part
+from promptreg.text.counted import counted
 from promptreg.text.sentence import Sentence
 
 if TYPE_CHECKING:
@@ -101,6 +102,20 @@ def loss_rows(report: WindowReport) -> Iterator[tuple[str, ...]]:
             *([f"{loss.facts_kept} / {loss.facts}"] if facts else []),
             f"{loss.cannot_fit:,}",
         )
+
+
+def loss_notes(report: WindowReport) -> Iterator[Sentence]:
+    """What the strategies had to tell beside the messages, a sentence each, with the first conversation's words."""
+    for loss in report.losses:
+        for note in loss.notes:
+            named = loss.strategy in note.sentence.en
+            name_en, name_zh = ("In", "") if named else (f"{loss.strategy}, in", f"{loss.strategy}，")
+            such_en, such_zh = (", such as", "，例如") if note.sessions > 1 else ("", "")
+            of = counted(loss.sessions, "conversation")
+            yield Sentence(
+                f"{name_en} {note.sessions} of {of}{such_en}: {note.sentence.en}",
+                f"{name_zh}{loss.sessions} 段对话中的 {note.sessions} 段{such_zh}：{note.sentence.zh}",
+            )
 
 
 def _knows_facts(report: WindowReport) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from promptreg.context.change import grown
-from promptreg.context.change_words import FATES, fixed_rows, headline, hopeless, loss_columns, loss_rows
+from promptreg.context.change_words import FATES, fixed_rows, headline, hopeless, loss_columns, loss_notes, loss_rows
 from promptreg.context.window import Part
 from promptreg.report.bilingual import both, name, page, table, warnings, write
 from promptreg.report.embed import escaped
@@ -137,7 +137,10 @@ def _losses(report: WindowReport) -> Iterator[str]:
     columns = loss_columns(report)
     rows = [(escaped(strategy), *cells) for strategy, *cells in loss_rows(report)]
     yield f'<section><h2>{both(title)}</h2>\n<p class="hint">{both(note)}</p>\n'
-    yield f"{table(columns, rows, range(1, len(columns)))}</section>\n"
+    yield table(columns, rows, range(1, len(columns)))
+    if told := list(loss_notes(report)):
+        yield f'<ul class="notes">\n{"".join(f"<li>{both(note)}</li>" for note in told)}</ul>\n'
+    yield "</section>\n"
 
 
 def _parts(report: WindowReport) -> Iterator[str]:

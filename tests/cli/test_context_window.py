@@ -320,3 +320,31 @@ def test_quiet_says_one_sentence_and_html_is_written(folder, capsys, tmp_path):
     ]
     page = (tmp_path / "out" / "窗口.html").read_text(encoding="utf-8")
     assert page.startswith("<!doctype html>")
+
+
+def test_what_adapters_have_to_tell_is_shown(folder, capsys, monkeypatch, tmp_path):
+    """An error of the user's own function, and rules it broke, are no silence: without them its losses say little."""
+    (tmp_path / "own_shorteners.py").write_text(
+        "def fails(messages, budget):\n    raise RuntimeError('boom <b> 坏')\n"
+        "def last(messages, budget):\n    return messages[-1:]\n",
+        encoding="utf-8",
+    )
+    for name in ("one", "two"):
+        folder(name, [{"role": "system", "content": "be brief"}, *turns(10)])
+    chosen = [f"--strategy=function:own_shorteners:{name}" for name in ("fails", "last")]
+    fails, last, ours = report(capsys, *WORDS, *chosen, "--strategy=oldest-first", code=1)["losses"]
+
+    assert [(note["kind"], note["sessions"]) for note in fails["notes"]] == [("adapted_failed", 2)]
+    assert [(note["kind"], note["sessions"]) for note in last["notes"]] == [("mended", 2)]
+    assert ours["notes"] == []
+
+    page = tmp_path / "window.html"
+    run(["context", "window", "talks", *WORDS, *chosen, "--html", str(page)])
+    out = capsys.readouterr().out
+    failed = "function:own_shorteners:fails failed (RuntimeError: boom <b> 坏); the oldest messages go instead."
+    assert f"In 2 of 2 conversations, such as: {failed}" in out
+    assert "function:own_shorteners:last broke a rule" in out
+    assert "boom &lt;b&gt; 坏); the oldest messages go instead." in page.read_text(encoding="utf-8")
+    monkeypatch.setenv("LANG", "zh_CN.UTF-8")
+    run(["context", "window", "talks", *WORDS, *chosen])
+    assert "2 段对话中的 2 段，例如：function:own_shorteners:fails 出错" in capsys.readouterr().out
