@@ -80,6 +80,8 @@ def row_breaks(operations: Sequence[OperationView]) -> tuple[int, ...]:
     A cut lies behind a sentence that both texts end alike, and only where the columns before it have moved apart: a
     paragraph with small changes stays whole. Places in the first text, in characters.
     """
+    if not _drifts_apart(operations):
+        return ()
     breaks: list[int] = []
     at = 0
     row = _Row()
@@ -98,6 +100,16 @@ def row_breaks(operations: Sequence[OperationView]) -> tuple[int, ...]:
                 breaks.append(at)
                 row = _Row()
     return tuple(breaks)
+
+
+def _drifts_apart(operations: Sequence[OperationView]) -> bool:
+    """Whether the columns ever move apart by enough for a cut: most texts with small changes are done with here."""
+    lead = least = most = 0
+    for operation in operations:
+        if operation.kind != "equal":
+            lead += len(operation.text) if operation.kind == "insert" else -len(operation.text)
+            least, most = min(least, lead), max(most, lead)
+    return most - least >= _UNEVEN
 
 
 class _Row(NamedTuple):

@@ -84,7 +84,8 @@ def _is_spelt(group: AnswerGroup) -> bool:
 
 def _packed_diff(diff: DiffView, golden: Sequence[AnswerGroup]) -> Json:
     base = golden[diff.golden] if diff.golden < len(golden) else None
-    return {**_fields(replace(diff, parts=(), distance=None)), "parts": [_packed_part(part, base) for part in diff.parts]}
+    parts: list[Json] = [_packed_part(part, base) for part in diff.parts]
+    return {**_fields(replace(diff, parts=(), distance=None)), "parts": parts}
 
 
 def _packed_part(part: PartDiffView, base: AnswerGroup | None) -> Json:

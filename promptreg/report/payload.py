@@ -8,7 +8,7 @@ what is not known is not shown, and is never shown as zero.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import MISSING, dataclass, field, fields, is_dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
@@ -409,13 +409,13 @@ def to_json(value: object) -> Json:
         return value
     if isinstance(value, float):
         return value if math.isfinite(value) else None
+    if isinstance(value, (tuple, list)):
+        return [to_json(item) for item in value]
     # mypy asks whether instances can be hashed; it is their class that is the key.
     if (defaults := _defaults(type(value))) is not None:  # type: ignore[arg-type] # as said
         return {name: to_json(content) for name, default in defaults if (content := getattr(value, name)) != default}
     if isinstance(value, Mapping):
         return {str(key): to_json(item) for key, item in value.items()}
-    if isinstance(value, Sequence):
-        return [to_json(item) for item in value]
     raise TypeError(f"{type(value).__name__} is no part of a report")
 
 

