@@ -6,6 +6,7 @@ import json
 from typing import TYPE_CHECKING, Final
 
 from promptreg.context.trial.grid_report import BREAKS, FRONT, FRONT_OF_VALID, break_even, causes, refused, summary_cost
+from promptreg.context.trial.invariants import Invariant
 from promptreg.context.trial.prefix import Cause
 from promptreg.context.trial.retention import Fate
 from promptreg.report.bilingual import both, name, page, table, warnings, write
@@ -26,6 +27,7 @@ from promptreg.report.recall_table import (
     strategy_name,
     window_title,
 )
+from promptreg.text.counted import counted
 from promptreg.text.preview import preview
 from promptreg.text.sentence import Sentence
 
@@ -217,12 +219,16 @@ def _breaks(one: Pooled, column: Column) -> Cell:
 def _broken(report: ContextReport) -> Iterator[str]:
     if not report.broken:
         return
-    yield f"<section><h2>{both(Sentence('Violated invariants', '违反的不变量'))}</h2>\n"
+    title = Sentence("Violated invariants", "违反的不变量")
+    if any(each.finding.invariant is Invariant.RENDERED for each in report.broken):
+        title = Sentence("What is wrong with prompts", "提示词的问题")
+    yield f"<section><h2>{both(title)}</h2>\n"
     for each in report.broken:
         windows = ", ".join(f"{window:,}" for window in each.windows)
-        told = Sentence(f"Windows: {windows}.", f"窗口：{windows}。")
-        title = f"<b>✗ {both(each.finding.invariant.label)}</b> {both(each.sentence)} {both(told)}"
-        yield f'<article class="broken"><p>{title}</p>\n'
+        many = "Window" if len(each.windows) == 1 else "Windows"
+        told = Sentence(f"{many}: {windows}.", f"窗口：{windows}。")
+        head = f"<b>✗ {both(each.finding.invariant.label)}</b> {both(each.sentence)} {both(told)}"
+        yield f'<article class="broken"><p>{head}</p>\n'
         yield from _example(each)
         yield "</article>\n"
     yield "</section>\n"
@@ -232,7 +238,8 @@ def _example(broken: Broken) -> Iterator[str]:
     messages = broken.finding.example.messages
     shown = messages[-_MOST_MESSAGES:]
     if (more := len(messages) - len(shown)) > 0:
-        told = Sentence(f"{more} messages before these are left out.", f"此前的 {more} 条消息未列出。")
+        verb = "is" if more == 1 else "are"
+        told = Sentence(f"{counted(more, 'message')} before these {verb} left out.", f"此前的 {more} 条消息未列出。")
         yield f'<p class="hint">{both(told)}</p>\n'
     yield f'<ol class="example" start="{len(messages) - len(shown)}">\n'
     for message in shown:

@@ -23,6 +23,8 @@ MARK: Final = (
 )
 """The mark of strategies that none beats in recall and cache hits together."""
 _LEVELS: Final = 10
+_SEEN_AT_ONCE: Final = 4
+"""Columns that a telephone shows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +71,11 @@ def grouped(columns: Sequence[Sentence], groups: Iterable[Group], kind: str = ""
         bodies.append(f"<tbody>\n{title}{rows}</tbody>\n")
     marks = f' class="{kind}"' if kind else ""
     first = f'<thead><tr><th scope="col">{both(columns[0])}</th>{head}</tr></thead>'
-    return f'<div class="scroll" tabindex="0"><table{marks}>\n{first}\n{"".join(bodies)}</table></div>\n'
+    aside = Sentence(
+        f"{len(columns)} columns; swipe or scroll sideways to see all.", f"共 {len(columns)} 列，左右滑动可看到全部。"
+    )
+    hint = f'<p class="sideways" aria-hidden="true">↔ {both(aside)}</p>\n' if len(columns) > _SEEN_AT_ONCE else ""
+    return f'{hint}<div class="scroll" tabindex="0"><table{marks}>\n{first}\n{"".join(bodies)}</table></div>\n'
 
 
 def window_title(column: Column) -> str:

@@ -282,3 +282,31 @@ def test_what_a_summariser_took_is_told_as_text(report):
 def test_a_title_is_text_in_both_languages(report):
     assert Sentence("Context test: what strategies keep", "上下文测试：各策略保留了什么").en in recall_page(report)
     assert 'data-title-zh="上下文测试：各策略保留了什么"' in recall_page(report)
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize(("locale", "said"), [("en-US", "16 columns"), ("zh-CN", "共 16 列")])
+def test_a_narrow_table_shows_that_there_is_more(open_page, page_file, locale, said):
+    page = open_page(page_file, wait=False, viewport={"width": 390, "height": 800}, locale=locale)
+    hint = page.locator(".first .sideways")
+    assert hint.is_visible()
+    columns = page.locator(".summary thead th").count()
+    assert said.replace("16", str(columns)) in hint.inner_text()
+    table = page.locator(".first .scroll")
+    assert table.evaluate("each => each.scrollWidth > each.clientWidth")
+    assert "gradient" in table.evaluate("each => getComputedStyle(each).backgroundImage")
+    page.set_viewport_size({"width": 1440, "height": 900})
+    assert not hint.is_visible()
+
+
+def test_what_cannot_be_rendered_has_its_own_words(tmp_path):
+    (tmp_path / "my_unknown_roles.py").write_text(
+        "def banana(messages, budget):\n    return [{'role': 'banana', 'content': 5}]\n", encoding="utf-8"
+    )
+    text = recall_page(report_of(tmp_path, functions=("my_unknown_roles:banana",), windows=(1500,)))
+    assert "What my_unknown_roles:banana returned could not be rendered in " in text
+    assert "What is wrong with prompts" in text
+    assert "Window: 1,500." in text
+    assert "not rendered" in text
+    assert "无法渲染" in text
+    assert "All conversations fit" not in text
