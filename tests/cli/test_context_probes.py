@@ -253,6 +253,19 @@ def test_what_is_not_scored_adds_up_by_arm(asked, monkeypatch):
     assert "未计分（完整对话：20，未说过的：4，完整对话（重复）：20）：提示词超出该部署的窗口。" in out
 
 
+def test_tools_that_the_server_leaves_out_are_no_cut(asked):
+    fields = {f"field_{number}": {"type": "string", "description": "what is looked up " * 9} for number in range(40)}
+    parameters = {"type": "object", "properties": fields}
+    tool = {"type": "function", "function": {"name": "look_up", "parameters": parameters}}
+    done = asked(
+        "--window", "9000", *HYSTERESIS, "--questions", "2", "--json",
+        talks=[{**conversation(9), "tools": [tool]}], turns=9, deployment={"tokenizer": "deepseek-v3.2"},
+    )  # fmt: skip
+    assert done.exit_code == 0, done.stderr
+    assert done.json["asked"]["unscored"] == []
+    assert done.json["asked"]["full"]["unscored"] == 0
+
+
 def test_answers_that_were_cut_off_or_call_a_tool_are_not_scored(asked):
     answers = [{"content": "The code is", "finish_reason": "length"}]
     done = asked("--window", "9000", *HYSTERESIS, "--json", "--questions", "9", script={"answers": answers})

@@ -45,7 +45,8 @@ class Question:
     key: Key | None
     """None where nothing can be sent."""
     counted: int | None = None
-    """Tokens of its prompt; None when they are not known."""
+    """Tokens of its prompt at least: without tools, which some servers leave out where none may be called. None when
+    they are not known."""
     why: Sentence | None = None
     """Why nothing can be sent."""
 
@@ -222,6 +223,7 @@ class _Sheet:
             self._params["max_tokens"] = reserve
         self.requests: dict[Key, Case] = {}
         self.tokens: dict[Key, int] = {}
+        self._least: dict[Key, int | None] = {}
 
     def question(self, messages: Sequence[Message], tools: Sequence[JsonObject], repeat: int) -> Question:
         sent = tuple({name: message[name] for name in _SENT if name in message} for message in messages)
@@ -234,7 +236,8 @@ class _Sheet:
             place = Place(f"deployments.{self._deployment.name}")
             self.requests[key] = Case(self._deployment.name, f"{key[0]}/{repeat}", request, place)
             self.tokens[key] = self._count(messages, tools) or 0
-        return Question(key, self.tokens[key] or None)
+            self._least[key] = self._count(messages, ()) if tools else self.tokens[key]
+        return Question(key, self._least[key] or None)
 
     def _count(self, messages: Sequence[Message], tools: Sequence[JsonObject]) -> int | None:
         if self._counter.name in _GUESSES:
