@@ -201,7 +201,7 @@ def case_fails(worse: Sequence[CheckOutcome], surprise: Sentence) -> Sentence:
     """Verdict `fail`: names the check that got worst, and how many others."""
     first = worse[0]
     more_en = f" (and {len(worse) - 1} more)" if len(worse) > 1 else ""
-    more_zh = f"（另有 {len(worse) - 1} 项）" if len(worse) > 1 else ""
+    more_zh = f"（另有 {len(worse) - 1} 项）" if len(worse) > 1 else " "
     return Sentence(
         f"Check {first.check}{more_en} holds for {first.source_passed} of "
         f"{counted(first.source_total, 'source answer')} but only {first.target_passed} of "
