@@ -82,6 +82,9 @@ def common_prefix_length(a: str, b: str) -> int:
 
 def _encode(a: Sequence[str], b: Sequence[str]) -> tuple[str, str] | None:
     """Both sequences as strings of one private character per distinct element: comparing slices of these is fast."""
+    joined = "".join(a), "".join(b)
+    if len(joined[0]) == len(a) and len(joined[1]) == len(b) and all(a) and all(b):
+        return joined  # single characters already, as in Chinese
     codes: dict[str, str] = {}
     for element in (*a, *b):
         if element not in codes:
