@@ -105,7 +105,7 @@ def _controls(report: ContextReport) -> Iterator[str]:
             controls.found == controls.facts,
             NONE if found is None else f"{found:.0%}",
             Sentence(
-                f"whole conversations have {controls.found} of {controls.facts} facts (must be 100%)",
+                f"whole conversations have {controls.found} of {counted(controls.facts, 'fact')} (must be 100%)",
                 f"完整对话含 {controls.facts} 个事实中的 {controls.found} 个（须为 100%）",
             ),
         ),
@@ -113,7 +113,8 @@ def _controls(report: ContextReport) -> Iterator[str]:
             not controls.unsaid_found,
             f"{unsaid:.2g}%" if 0 < unsaid < 0.01 else f"{unsaid:.0%}",
             Sentence(
-                f"facts never said were found {controls.unsaid_found} of {controls.unsaid} times (must be 0%)",
+                f"facts never said were found {controls.unsaid_found} of {counted(controls.unsaid, 'time')} "
+                "(must be 0%)",
                 f"从未说过的事实在 {controls.unsaid} 次查找中被找到 {controls.unsaid_found} 次（须为 0%）",
             ),
         ),

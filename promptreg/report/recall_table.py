@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from promptreg.report.bilingual import both, name
 from promptreg.report.embed import escaped
+from promptreg.text.counted import grouped as grouped_words
 from promptreg.text.sentence import Sentence
 
 if TYPE_CHECKING:
@@ -84,7 +85,8 @@ def window_title(column: Column) -> str:
     title = Sentence(f"Window {column.budget.window:,}{whose}", f"窗口 {column.budget.window:,}{whose}")
     tokens, unit = column.budget.tokens, column.granularity
     more = Sentence(
-        f"{tokens:,} tokens for the prompt, cache unit {unit:,}", f"提示词 {tokens:,} token，缓存粒度 {unit:,}"
+        f"{grouped_words(tokens, 'token')} for the prompt, cache unit {unit:,}",
+        f"提示词 {tokens:,} token，缓存粒度 {unit:,}",
     )
     return f"{both(title)}<small>{both(more)}</small>"
 

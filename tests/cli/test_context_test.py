@@ -249,7 +249,7 @@ def test_without_planting_nothing_is_looked_for(folder, capsys):
 def test_a_fact_that_the_whole_conversation_lacks_is_told(folder, capsys):
     folder("wrong", turns(20), facts=[{"value": "never said"}])
     assert run(["context", "test", "talks", *WORDS, "--window", "200", "--strategy", "sliding-window"]) == 0
-    assert "whole conversations have 0 of 1 facts" in capsys.readouterr().out
+    assert "whole conversations have 0 of 1 fact;" in capsys.readouterr().out
 
 
 def test_the_windows_of_source_and_target_are_the_default(folder, capsys, tmp_path):

@@ -67,19 +67,21 @@ class Column:
         """What prompts may have, and what the cache can do for them."""
         budget, unit = self.budget, self.granularity
         en = (
-            f"Prompts may have {budget.tokens:,} tokens: {budget.reserve:,} are kept free for the answer, "
+            f"Prompts may have {grouped(budget.tokens, 'token')}: {budget.reserve:,} are kept free for the answer, "
             f"{budget.margin:,} as a margin."
         )
         zh = f"提示词最多 {budget.tokens:,} token：为回答预留 {budget.reserve:,}，余量 {budget.margin:,}。"
         if not self.possible:
             en += (
                 f" Cache hits: 0% possible, since the budget is below the granularity: the cache reuses prefixes in "
-                f"multiples of {unit:,} tokens."
+                f"multiples of {grouped(unit, 'token')}."
             )
             zh += f"缓存命中率只能是 0%：预算低于缓存粒度，前缀按 {unit:,} token 的整数倍复用。"
         else:
             why_en, why_zh = (", a default; set it with --granularity", "（默认值，可用 --granularity 设置）")
-            en += f" The cache reuses prefixes in multiples of {unit:,} tokens{why_en if self.assumed else ''}."
+            en += (
+                f" The cache reuses prefixes in multiples of {grouped(unit, 'token')}{why_en if self.assumed else ''}."
+            )
             zh += f"缓存按 {unit:,} token 的整数倍复用前缀{why_zh if self.assumed else ''}。"
         return Sentence(en, zh)
 
@@ -130,12 +132,12 @@ class Controls:
     def sentence(self) -> Sentence:
         """What came out."""
         en = (
-            f"Controls: whole conversations have {self.found} of {self.facts} facts; facts never said were found "
-            f"{self.unsaid_found} times"
+            f"Controls: whole conversations have {self.found} of {counted(self.facts, 'fact')}; facts never said were "
+            f"found {counted(self.unsaid_found, 'time')}"
         )
         zh = f"对照：完整对话含 {self.facts} 个事实中的 {self.found} 个；从未说过的事实被找到 {self.unsaid_found} 次"
         if self.compared:
-            en += f"; recall differs from arithmetic in {self.differ} of {self.compared} runs"
+            en += f"; recall differs from arithmetic in {self.differ} of {counted(self.compared, 'run')}"
             zh += f"；{self.compared} 次运行中有 {self.differ} 次的保留率与推算不符"
         if self.hold:
             return Sentence(f"{en}.", f"{zh}。")
@@ -308,8 +310,9 @@ class ContextReport:
             return Sentence("No facts are looked for.", "未查找任何事实。")
         own = self.facts - self.planted
         return Sentence(
-            f"{self.facts} facts are looked for: {self.planted} were planted (seed {self.seed}, "
-            f"{self.planted_tokens:,} tokens longer by that), {own} came with the conversations.",
+            f"{counted(self.facts, 'fact')} {'is' if self.facts == 1 else 'are'} looked for: {self.planted} planted "
+            f"(seed {self.seed}, {grouped(self.planted_tokens, 'token')} longer by that), {own} that came with the "
+            "conversations.",
             f"查找 {self.facts} 个事实：{self.planted} 个为植入（种子 {self.seed}，对话因此长了 "
             f"{self.planted_tokens:,} token），{own} 个由对话自带。",
         )

@@ -18,6 +18,7 @@ from promptreg.context.count.counting import calls_of, message_key, reasoning_te
 from promptreg.context.groups import is_result, is_system, read_conversation
 from promptreg.context.trial.shape import unsendable
 from promptreg.errors import CannotFit, ContextError, EncodingError, OpenToolCallsError
+from promptreg.text.counted import counted
 from promptreg.text.sentence import Sentence
 
 if TYPE_CHECKING:
@@ -190,7 +191,8 @@ def _of_outcome(outcome: Outcome, case: Case, rules: Rules, total: int | None = 
     else:
         if total > case.budget:
             found[Invariant.I1] = Sentence(
-                f"The prompt has {total} tokens of {case.budget}.", f"提示词有 {total} 个 token，预算为 {case.budget}。"
+                f"The prompt has {counted(total, 'token')} of {case.budget}.",
+                f"提示词有 {total} 个 token，预算为 {case.budget}。",
             )
     places, wrong = _places(outcome, case)
     checks = (
@@ -343,7 +345,7 @@ def _refused(error: Exception, case: Case, rules: Rules) -> Sentence | None:
         return _raised(error)
     if needed <= case.budget:
         return Sentence(
-            f"It refused, although what must stay has {needed} tokens of {case.budget}.",
+            f"It refused, although what must stay has {counted(needed, 'token')} of {case.budget}.",
             f"拒绝处理，但必须保留的内容只有 {needed} 个 token，预算为 {case.budget}。",
         )
     return None
@@ -363,7 +365,7 @@ def _again(subject: Subject, outcome: Outcome, case: Case) -> Sentence | None:
         return None
     first, second = len(outcome.messages), len(again)
     return Sentence(
-        f"Its own result of {first} messages was shortened again, to {second}.",
+        f"Its own result of {counted(first, 'message')} was shortened again, to {second}.",
         f"再次处理自己的结果：{first} 条消息变为 {second} 条。",
     )
 
@@ -379,7 +381,8 @@ def _larger(subject: Subject, outcome: Outcome, case: Case, rules: Rules) -> Sen
             return _raised(error)
         if more < kept:
             return Sentence(
-                f"With {larger} tokens it keeps {more} tokens of the messages, with {case.budget} it keeps {kept}.",
+                f"With {counted(larger, 'token')} it keeps {counted(more, 'token')} of the messages, with "
+                f"{case.budget} it keeps {kept}.",
                 f"预算 {larger} 时保留 {more} 个 token 的消息，预算 {case.budget} 时保留 {kept} 个。",
             )
         kept = more

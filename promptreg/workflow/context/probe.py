@@ -23,6 +23,7 @@ from promptreg.deployment.request import request_body
 from promptreg.errors import EndpointError, UsageError
 from promptreg.replay.engine import GONE_KINDS, replay
 from promptreg.replay.sample import Call
+from promptreg.text.counted import counted
 from promptreg.text.sentence import Sentence
 from promptreg.verdict.statistics.multiple import benjamini_hochberg
 from promptreg.verdict.statistics.regression import mcnemar_p
@@ -120,8 +121,8 @@ class Probing:
             asyncio.run(self._ask(plan, said))
         except (asyncio.CancelledError, KeyboardInterrupt):
             raise KeyboardInterrupt(
-                f"Interrupted after {len(said)} of {len(plan.requests)} calls on {self.deployment.name}. Answers to "
-                "such questions are not stored."
+                f"Interrupted after {len(said)} of {counted(len(plan.requests), 'call')} on {self.deployment.name}. "
+                "Answers to such questions are not stored."
             ) from None
         except EndpointError as error:
             raise _gave_up(plan, said, error) from None
@@ -159,7 +160,7 @@ def _gave_up(plan: Plan, said: dict[Key, Sample], error: EndpointError | None) -
     answered = sum(sample.reading.answer is not None for sample in said.values())
     return EndpointError(
         f"Deployment `{plan.deployment.name}` cannot be asked: {reason.rstrip('.')}. {len(said)} of "
-        f"{len(plan.requests)} calls were made, {answered} were answered."
+        f"{counted(len(plan.requests), 'call')} were made, {answered} were answered."
     )
 
 
