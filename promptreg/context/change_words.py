@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from promptreg.context.change import fixed_tokens
 from promptreg.context.window import Part
-from promptreg.text.counted import counted
+from promptreg.text.counted import counted, part_of
 from promptreg.text.sentence import Sentence
 
 if TYPE_CHECKING:
@@ -35,17 +35,19 @@ def headline(report: WindowReport) -> Sentence:
     if not total:
         return Sentence("No conversation could be looked at.", "没有可以查看的对话。")
     if not affected:
+        all_fit = "the conversation fits" if total == 1 else f"all {total} conversations fit"
         return Sentence(
-            f"{windows} tokens: all conversations fit in every turn ({total} looked at).",
+            f"{windows} tokens: {all_fit} in every turn.",
             f"{windows} token：{total} 段对话的每一轮都放得下。",
         )
     share = f"{len(affected) / total:.0%}"
     first = min(session.target_overflow.number for session in affected if session.target_overflow is not None)
     over = [session.source_overflow.number for session in report.sessions if session.source_overflow is not None]
-    english = f"; on the source {len(over)}, from turn {min(over)}." if over else "; on the source all do."
+    english = f"; on the source {len(over)}, from turn {min(over)}." if over else "; on the source all fit."
     chinese = f"；源部署上为 {len(over)} 段，最早在第 {min(over)} 轮。" if over else "；源部署上全部放得下。"
+    part = part_of(len(affected), total, "conversation", "does not fit", "do not fit")
     return Sentence(
-        f"{windows} tokens: {len(affected)} of {total} conversations ({share}) do not fit, from turn {first}{english}",
+        f"{windows} tokens: {part} ({share}), from turn {first}{english}",
         f"{windows} token：{total} 段对话中有 {len(affected)} 段（{share}）放不下，最早在第 {first} 轮{chinese}",
     )
 
@@ -55,8 +57,8 @@ def hopeless(report: WindowReport) -> Sentence | None:
     if not report.hopeless:
         return None
     return Sentence(
-        f"{report.hopeless} of the conversations cannot fit: the fixed part alone is larger than the prompt may be, "
-        "and no strategy shortens it.",
+        f"{report.hopeless} of {counted(len(report.sessions), 'conversation')} cannot fit: the fixed part alone is "
+        "larger than the prompt may be, and no strategy shortens it.",
         f"{report.hopeless} 段对话无法放下：仅固定部分就超过提示词的上限，任何策略都无能为力。",
     )
 

@@ -12,6 +12,7 @@ from enum import Enum
 from typing import TYPE_CHECKING, TypeAlias
 
 from promptreg.errors import ContextError, OpenToolCallsError
+from promptreg.text.counted import counted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
@@ -102,8 +103,9 @@ def read_conversation(messages: Sequence[Message], pinned: Pinned = ()) -> Conve
         if group.waiting:
             if group.members[0] == last_said:
                 raise OpenToolCallsError(
-                    f"Message {group.members[0]} calls {len(group.waiting)} tools whose results are not in the "
-                    "conversation yet. Shorten the conversation before the calls, or after all results are there."
+                    f"Message {group.members[0]} waits for {counted(len(group.waiting), 'result')} of its tool calls "
+                    "that the conversation does not have yet. Shorten it before the calls, or after all results are "
+                    "there."
                 )
             unanswered += group.members
     groups = [group for group in groups if not group.waiting]
@@ -206,7 +208,10 @@ def _fixed(messages: Sequence[Message], pinned: Pinned) -> set[int]:
     else:
         chosen = {index + len(messages) if index < 0 else index for index in pinned}
         if outside := sorted(chosen - set(range(len(messages)))):
-            raise ContextError(f"Message {outside[0]} is pinned, but there are only {len(messages)} messages (from 0).")
+            raise ContextError(
+                f"Message {outside[0]} is pinned, but there {'is' if len(messages) == 1 else 'are'} only "
+                f"{counted(len(messages), 'message')} (from 0)."
+            )
     return chosen | {index for index, message in enumerate(messages) if is_system(message)}
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 from promptreg.context.count.counting import content_text
 from promptreg.context.count.special import special_in
+from promptreg.text.counted import counted
 from promptreg.text.sentence import Sentence
 
 if TYPE_CHECKING:
@@ -194,7 +195,8 @@ def _missing(caller: int, open_calls: Sequence[str], form: str) -> Iterator[Find
         "missing-result",
         caller,
         Sentence(
-            f"Message {caller} calls tools, and {len(open_calls)} of the results do not follow it: {does.en}.",
+            f"Message {caller} calls tools, and {counted(len(open_calls), 'result')} "
+            f"{'does' if len(open_calls) == 1 else 'do'} not follow it: {does.en}.",
             f"第 {caller} 条消息调用了工具，但有 {len(open_calls)} 个结果没有跟上：{does.zh}。",
         ),
     )

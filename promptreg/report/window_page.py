@@ -81,7 +81,12 @@ def _plot(report: WindowReport) -> Iterator[str]:
     more = len(report.sessions) - MOST_LINES
     note = Sentence(
         "Each line is a conversation, counted for the target. The lines across are what each window leaves for the "
-        "prompt." + (f" The {MOST_LINES} longest are drawn; {more} more are in the table." if more > 0 else ""),
+        "prompt."
+        + (
+            f" The {MOST_LINES} longest are drawn; {more} more {'is' if more == 1 else 'are'} in the table."
+            if more > 0
+            else ""
+        ),
         "每条线是一段对话，按目标部署计数；横线是各窗口留给提示词的上限。"
         + (f"仅画出最长的 {MOST_LINES} 段，其余 {more} 段见表格。" if more > 0 else ""),
     )
@@ -189,7 +194,10 @@ def _table_of_sessions(report: WindowReport) -> Iterator[str]:
     )
     more = len(ordered) - MOST_ROWS
     if more > 0:
-        note = Sentence(f"{note.en} {more} shorter ones are left out.", f"{note.zh}另有 {more} 段较短的未列出。")
+        note = Sentence(
+            f"{note.en} {counted(more, 'shorter one')} {'is' if more == 1 else 'are'} left out.",
+            f"{note.zh}另有 {more} 段较短的未列出。",
+        )
     yield f'<section><h2>{both(Sentence("Conversations", "对话"))}</h2>\n<p class="hint">{both(note)}</p>\n'
     yield table(columns, [_session(session, parts) for session in ordered[:MOST_ROWS]], range(1, 5 + len(parts)))
     yield "</section>\n"

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 from promptreg.report.bilingual import both
 from promptreg.report.bilingual import label as label_of
 from promptreg.report.embed import escaped
+from promptreg.text.counted import counted
 from promptreg.text.sentence import Sentence
 
 if TYPE_CHECKING:
@@ -44,7 +45,7 @@ def turns_plot(report: WindowReport) -> str:
     """A line for each conversation: tokens of its prompts, turn by turn, against the budgets of both windows."""
     drawn = sorted(report.sessions, key=lambda session: -session.longest.target)[:MOST_LINES]
     label = Sentence(
-        f"Tokens of the prompt in each turn of {len(drawn)} conversations, against what the windows of "
+        f"Tokens of the prompt in each turn of {counted(len(drawn), 'conversation')}, against what the windows of "
         f"{report.source.name} and {report.target.name} leave for it",
         f"{len(drawn)} 段对话每一轮提示词的 token 数，与 {report.source.name}、{report.target.name} 的窗口所留空间对照",
     )

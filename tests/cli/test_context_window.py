@@ -94,7 +94,7 @@ def test_the_first_turn_that_does_not_fit_is_named(folder, capsys):
 def test_where_all_fits_the_exit_code_is_0(folder, capsys):
     folder("短", turns(2))
     assert run(["context", "window", "talks", *WORDS]) == 0
-    assert "1,000 → 100 tokens: all conversations fit in every turn (1 looked at)." in capsys.readouterr().out
+    assert "1,000 → 100 tokens: the conversation fits in every turn." in capsys.readouterr().out
 
 
 def test_what_grew_is_named(folder, capsys):
@@ -178,7 +178,7 @@ def test_a_fixed_part_larger_than_the_window_helps_no_strategy(folder, capsys):
     assert run(["context", "window", "talks", *WORDS]) == 1
 
     out = capsys.readouterr().out
-    assert "1 of the conversations cannot fit: the fixed part alone is larger than the prompt may be" in out
+    assert "1 of 1 conversation cannot fit: the fixed part alone is larger than the prompt may be" in out
     assert re.search(r"^system messages +150 +150\.0%$", out, re.MULTILINE)
     losses = report(capsys, *WORDS)["losses"]
     assert {loss["cannot_fit"] for loss in losses} == {1}
@@ -315,7 +315,7 @@ def test_quiet_says_one_sentence_and_html_is_written(folder, capsys, tmp_path):
     assert run(["context", "window", "talks", *WORDS, "-q", "--html", "out/窗口.html"]) == 1
     lines = capsys.readouterr().out.splitlines()
     assert lines == [
-        "1,000 → 100 tokens: 1 of 1 conversations (100%) do not fit, from turn 6; on the source all do.",
+        "1,000 → 100 tokens: 1 of 1 conversation does not fit (100%), from turn 6; on the source all fit.",
         "Written to out/窗口.html.",
     ]
     page = (tmp_path / "out" / "窗口.html").read_text(encoding="utf-8")

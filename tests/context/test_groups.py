@@ -104,7 +104,9 @@ def test_system_messages_alone_have_no_question():
     [[user(), calls("a")], [user(), calls("a", "b"), result("a")], [calls("a")], [user(), calls("a"), result("x")]],
 )
 def test_a_conversation_that_waits_for_results_is_refused(messages):
-    with pytest.raises(OpenToolCallsError, match="results are not in the conversation yet"):
+    with pytest.raises(
+        OpenToolCallsError, match="waits for 1 result of its tool calls that the conversation does not have yet"
+    ):
         read_conversation(messages)
 
 
@@ -117,7 +119,7 @@ def test_a_conversation_with_nothing_to_send_is_refused(messages):
 def test_pins_that_cannot_hold_are_refused():
     with pytest.raises(ContextError, match="Message 1 is pinned, but it is part of a tool call"):
         read_conversation([user(), calls("a"), user()], [1])
-    with pytest.raises(ContextError, match=r"Message 9 is pinned, but there are only 1 messages"):
+    with pytest.raises(ContextError, match=r"Message 9 is pinned, but there is only 1 message "):
         read_conversation([user()], [9])
 
 

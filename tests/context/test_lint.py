@@ -94,7 +94,7 @@ def test_a_missing_result(form, en):
     (finding,) = lint([U, calling("a", "b"), result("a"), U], form)
 
     assert (finding.rule, finding.place) == ("missing-result", 1)
-    assert "1 of the results" in finding.sentence.en
+    assert "1 result does not follow it" in finding.sentence.en
     assert en in finding.sentence.en
 
 

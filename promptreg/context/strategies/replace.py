@@ -11,6 +11,7 @@ from promptreg.context.strategies.cut import Keep, cut_message
 from promptreg.context.strategies.draft import Edit
 from promptreg.context.strategies.window import check_share
 from promptreg.errors import UsageError
+from promptreg.text.counted import counted
 from promptreg.text.sentence import Sentence
 
 if TYPE_CHECKING:
@@ -96,7 +97,8 @@ class PruneResults:
             Note(
                 NoteKind.NO_GAIN,
                 Sentence(
-                    f"{without_gain} old tool results are as short as the placeholder and stay.",
+                    f"{counted(without_gain, 'old tool result')} no longer than the placeholder "
+                    f"{'stays' if without_gain == 1 else 'stay'}.",
                     f"{without_gain} 个旧工具结果不比占位文字长，予以保留。",
                 ),
             )

@@ -11,6 +11,7 @@ from promptreg.context.count.special import special_in
 from promptreg.context.summarise.extractive import Extractive
 from promptreg.context.summarise.values import Correction, corrections_in, hard_values, holds
 from promptreg.errors import UsageError
+from promptreg.text.counted import counted
 from promptreg.text.segment import words
 from promptreg.text.sentence import Sentence
 
@@ -103,7 +104,7 @@ class Gate:
         return Refusal(
             RefusalKind.FACTS_LOST,
             Sentence(
-                f"holds {kept} of {len(wanted)} required facts, less than {self.facts:.0%}",
+                f"holds {kept} of {counted(len(wanted), 'required fact')}, less than {self.facts:.0%}",
                 f"{len(wanted)} 个必需事实只保留 {kept} 个，低于 {self.facts:.0%}",
             ),
         )
@@ -135,14 +136,15 @@ def _too_long(summary: str, text: str, room: Room) -> Refusal | None:
         return Refusal(
             RefusalKind.TOO_LONG,
             Sentence(
-                f"has {size} tokens, more than the {room.limit} allowed", f"{size} 个 token，超过上限 {room.limit}"
+                f"has {counted(size, 'token')}, more than the {room.limit} allowed",
+                f"{size} 个 token，超过上限 {room.limit}",
             ),
         )
     before = room.size(text)
     if size >= before:
         return Refusal(
             RefusalKind.NOT_SHORTER,
-            Sentence(f"has {size} tokens, its source {before}", f"{size} 个 token，原文 {before} 个"),
+            Sentence(f"has {counted(size, 'token')}, its source {before}", f"{size} 个 token，原文 {before} 个"),
         )
     return None
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias
 
 from promptreg.context.count.counting import calls_of, content_text, images_in
+from promptreg.text.counted import counted
 from promptreg.text.script import script_counts
 
 if TYPE_CHECKING:
@@ -80,7 +81,7 @@ def passage_of(index: int, message: Message) -> Passage | None:
     """What a message says, or None where it says nothing."""
     content = message.get("content")
     lines = [content_text(content).strip()]
-    lines += [f"({images} images or files)"] if (images := images_in(content)) else []
+    lines += [f"({counted(images, 'image or file', 'images or files')})"] if (images := images_in(content)) else []
     lines += [f"{_plain(call.get('name'))}({_plain(call.get('arguments'))})" for call in calls_of(message)]
     text = "\n".join(line for line in lines if line)
     return Passage(index, str(message.get("role", "")), text) if text else None

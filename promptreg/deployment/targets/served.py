@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
+from promptreg.text.counted import grouped
 from promptreg.text.sentence import Sentence
 
 if TYPE_CHECKING:
@@ -70,14 +71,16 @@ def _answer_too_long(target: Target, prompt: int, max_tokens: int, window: int) 
     if target.max_tokens == "refuse":
         status, total = target.over_length_status, prompt + max_tokens
         sentence = Sentence(
-            f"Prompt and `max_tokens` have {total:,} tokens, the window {window:,}: the server answers {status}.",
+            f"Prompt and `max_tokens` have {grouped(total, 'token')}, the window {window:,}: the server answers "
+            f"{status}.",
             f"提示词与 `max_tokens` 共 {total:,} 个 token，窗口为 {window:,}：服务端返回 {status}。",
         )
         return Served("refused", sentence, status=status)
     if not room:
         return _NO_ROOM
     sentence = Sentence(
-        f"Only {room:,} of {max_tokens:,} tokens are left for the answer: it ends early, with status 200.",
+        f"Only {room:,} of {grouped(max_tokens, 'token')} {'is' if room == 1 else 'are'} left for the answer: it ends "
+        "early, with status 200.",
         f"答案只剩 {room:,} 个 token（请求了 {max_tokens:,} 个）：会提前结束，状态码仍为 200。",
     )
     return Served("answer cut short", sentence, status=200, answer_room=room)
@@ -87,7 +90,7 @@ def _too_long(target: Target, prompt: int, longest: int, window: int) -> Served:
     status = target.over_length_status
     if target.over_length == "refuse":
         sentence = Sentence(
-            f"The prompt has {prompt:,} tokens, at most {longest:,} are taken: the server answers {status}.",
+            f"The prompt has {grouped(prompt, 'token')}, at most {longest:,} are taken: the server answers {status}.",
             f"提示词有 {prompt:,} 个 token，最多接受 {longest:,} 个：服务端返回 {status}。",
         )
         return Served("refused", sentence, status=status)
@@ -95,7 +98,8 @@ def _too_long(target: Target, prompt: int, longest: int, window: int) -> Served:
     en = "its end, with the newest question," if head else "its beginning, with the system text,"
     zh = "末尾（含最新的提问）" if head else "开头（含系统文本）"
     sentence = Sentence(
-        f"The prompt has {prompt:,} tokens, {longest:,} are taken: {en} is cut away silently, with status 200.",
+        f"The prompt has {grouped(prompt, 'token')}, {longest:,} are taken: {en} is cut away silently, with status "
+        "200.",
         f"提示词有 {prompt:,} 个 token，只接受 {longest:,} 个：{zh}会被悄悄截掉，状态码仍为 200。",
     )
     return Served("cut", sentence, status=200, answer_room=window - longest, lost=prompt - longest)

@@ -21,7 +21,7 @@ from promptreg.deployment.targets.target import target_of
 from promptreg.deployment.tokenize import counter_for
 from promptreg.errors import CannotFit, ConfigError, ContextError, EncodingError, Problem, SuiteError, UsageError
 from promptreg.suite.model import Request
-from promptreg.text.counted import counted
+from promptreg.text.counted import counted, part_of
 from promptreg.text.sentence import Sentence
 from promptreg.workflow.context.sides import budget_of, format_tokens, reserve_of
 
@@ -315,8 +315,9 @@ def _places(pinned: Sequence[int], count: int) -> tuple[int, ...]:
 
 def _no_room(budget: Budget) -> Sentence:
     return Sentence(
-        f"Nothing was sent: a window of {budget.window} tokens has no room for a prompt when {budget.reserve} are kept "
-        f"free for the answer and {budget.margin} as a margin.",
+        f"Nothing was sent: a window of {counted(budget.window, 'token')} has no room for a prompt when "
+        f"{budget.reserve} {'is' if budget.reserve == 1 else 'are'} kept free for the answer and {budget.margin} as a "
+        "margin.",
         f"未发送：窗口为 {budget.window} token，为回答预留 {budget.reserve}、余量 {budget.margin} 之后，"
         "没有空间留给提示词。",
     )
@@ -352,8 +353,8 @@ def summary_of(contexts: Contexts, cases: Sequence[Case]) -> tuple[Sentence, ...
     changed = sum(len(fitted.changed) for fitted in shortened)
     lines = [
         Sentence(
-            f"{len(shortened)} of {total} cases {'was' if len(shortened) == 1 else 'were'} shortened for `{name}`: "
-            f"{dropped} of {messages} messages dropped{f', {changed} cut or replaced' if changed else ''}.",
+            f"{part_of(len(shortened), total, 'case', 'was', 'were')} shortened for `{name}`: "
+            f"{dropped} of {counted(messages, 'message')} dropped{f', {changed} cut or replaced' if changed else ''}.",
             f"{total} 个用例中有 {len(shortened)} 个为“{name}”缩短：{messages} 条消息中移除 {dropped} 条"
             f"{f'，截短或替换 {changed} 条' if changed else ''}。",
         )
@@ -366,7 +367,7 @@ def summary_of(contexts: Contexts, cases: Sequence[Case]) -> tuple[Sentence, ...
     if unsent:
         lines.append(
             Sentence(
-                f"{unsent} of {total} cases cannot be shortened enough for `{name}` and "
+                f"{unsent} of {counted(total, 'case')} cannot be shortened enough for `{name}` and "
                 f"{'was' if unsent == 1 else 'were'} not sent.",
                 f"{total} 个用例中有 {unsent} 个无法缩短到“{name}”的窗口之内，未发送。",
             )

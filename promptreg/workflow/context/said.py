@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
+from promptreg.text.counted import counted
 from promptreg.text.sentence import Sentence
 from promptreg.verdict.model import CaseVerdict
 
@@ -104,7 +105,7 @@ def _sent(side: FittedCase) -> Sentence:
     if not side.shortened:
         return _WHOLE
     total, dropped, changed = len(side.written), len(side.dropped), len(side.changed)
-    en = [f"{dropped} of {total} messages dropped"] if dropped else []
+    en = [f"{dropped} of {counted(total, 'message')} dropped"] if dropped else []
     zh = [f"{total} 条消息中移除 {dropped} 条"] if dropped else []
     if changed:
         en.append(f"{changed} cut or replaced")

@@ -79,7 +79,7 @@ def difference(body: bytes, expected: Sequence[JsonObject]) -> str | None:
             role = should.get("role")
             return f"message {place} ({role}) is another one"
     if len(messages) != len(expected):
-        return f"{len(messages)} messages went out, not {len(expected)}"
+        return f"{counted(len(messages), 'message')} went out, not {len(expected)}"
     return None
 
 
@@ -130,8 +130,9 @@ def context_warnings(contexts: Contexts, told_window: int | None) -> list[str]:
     found = list(dict.fromkeys(case.guessed.en for case in cases if case.guessed is not None))
     too_large = [case for case in cases if told_window is not None and case.budget.window > told_window]
     if too_large:
+        largest = max(case.budget.window for case in too_large)
         found.append(
-            f"Conversations were shortened for a window of {max(case.budget.window for case in too_large)} tokens, but "
+            f"Conversations were shortened for a window of {counted(largest, 'token')}, but "
             f"`{contexts.deployment}` says that its window has {told_window}. Correct `window`."
         )
     blind = sum(not case.provable for case in cases)

@@ -12,6 +12,7 @@ from promptreg.context.count.counters import choose_counter
 from promptreg.deployment.targets.target import target_of
 from promptreg.deployment.tokenize import SERVER, counter_for
 from promptreg.errors import UsageError
+from promptreg.text.counted import counted
 from promptreg.text.sentence import Sentence
 
 if TYPE_CHECKING:
@@ -88,8 +89,8 @@ def side_of(wanted: Wanted, config: Config | None, name: str, servers: Servers |
         budget = replace(budget, safety=budget.margin + form)
     if budget.tokens < 1:
         raise UsageError(
-            f"A window of {window} tokens has no room for a prompt when {reserve} are kept free for the answer and "
-            f"{budget.margin} as a margin. Use a larger window or a smaller --reserve."
+            f"A window of {counted(window, 'token')} has no room for a prompt when {reserve} {_are(reserve)} kept free "
+            f"for the answer and {budget.margin} as a margin. Use a larger window or a smaller --reserve."
         )
     return Side(name if deployment is None else deployment.name, budget, chosen, target, origin, form)
 
@@ -154,14 +155,19 @@ def reserve_words(side: Side) -> Sentence:
     return _RESERVED[side.reserve_from]
 
 
+def _are(number: int) -> str:
+    return "is" if number == 1 else "are"
+
+
 def budget_words(side: Side) -> Sentence:
     """How the budget of a side came about."""
     budget, origin, form = side.budget, reserve_words(side), side.format_tokens
     form_en = f", {form} of them for the response_format" if form else ""
     form_zh = f"（其中 {form} 留给 response_format）" if form else ""
     return Sentence(
-        f"The prompt may have {budget.tokens} of {budget.window} tokens: {budget.reserve} are kept free for the answer "
-        f"({origin.en}), {budget.margin} as a margin{form_en}. Counted by {side.chosen.counter.name}.",
+        f"The prompt may have {budget.tokens} of {counted(budget.window, 'token')}: {budget.reserve} "
+        f"{_are(budget.reserve)} kept free for the answer ({origin.en}), {budget.margin} as a margin{form_en}. "
+        f"Counted by {side.chosen.counter.name}.",
         f"窗口 {budget.window} token，提示词最多 {budget.tokens}：为回答预留 {budget.reserve}（{origin.zh}），"
         f"余量 {budget.margin}{form_zh}。计数器：{side.chosen.counter.name}。",
     )

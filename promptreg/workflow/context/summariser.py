@@ -24,6 +24,7 @@ from promptreg.deployment.targets.target import target_of
 from promptreg.deployment.tokenize import counter_for
 from promptreg.errors import EndpointError, UsageError
 from promptreg.suite.model import Request
+from promptreg.text.counted import counted
 from promptreg.text.segment import sentences
 
 if TYPE_CHECKING:
@@ -133,7 +134,7 @@ class SummaryModel:
             outcome: Outcome = self._loop.run(self._client.ask(body))
         except KeyboardInterrupt:
             raise KeyboardInterrupt(
-                f"Interrupted after {self._sent.asked} calls for summaries on {self._deployment.name}."
+                f"Interrupted after {counted(self._sent.asked, 'call')} for summaries on {self._deployment.name}."
             ) from None
         answer, usage = outcome.reading.answer, outcome.reading.usage
         text = "" if answer is None else answer.content.strip()

@@ -13,6 +13,7 @@ from promptreg.context.window import Limit, Session, look_at
 from promptreg.deployment.profiles.load import load_profile
 from promptreg.deployment.targets.served import Served, served
 from promptreg.errors import ContextError, EncodingError
+from promptreg.text.counted import grouped
 from promptreg.text.sentence import Sentence
 from promptreg.workflow.context.fit import given_by
 from promptreg.workflow.context.sides import guesses, reserve_words
@@ -207,8 +208,8 @@ def _remarks(source: Side, target: Side, sessions: Sequence[Session]) -> tuple[S
     if unit is not None and target.budget.tokens < unit:
         remarks.append(
             Sentence(
-                f"The target reuses prefixes in multiples of {unit:,} tokens, more than a prompt may have: its prefix "
-                "cache can never be hit.",
+                f"The target reuses prefixes in multiples of {grouped(unit, 'token')}, more than a prompt may have: "
+                "its prefix cache can never be hit.",
                 f"目标部署以 {unit:,} token 的整数倍复用前缀，超过提示词的上限：前缀缓存不可能命中。",
             )
         )
@@ -226,8 +227,8 @@ def _response_format(target: Side) -> Sentence:
     """What the `response_format` of the requests may cost."""
     tokens = target.format_tokens
     return Sentence(
-        f"The fixed part has {tokens:,} tokens for the response_format of the requests, as if the server wrote it into "
-        "the prompt. Most enforce it by a grammar instead and have so much room more.",
+        f"The fixed part has {grouped(tokens, 'token')} for the response_format of the requests, as if the server "
+        "wrote it into the prompt. Most enforce it by a grammar instead and have so much room more.",
         f"固定部分为请求的 response_format 计入 {tokens:,} 个 token，视同写进提示词。"
         "多数服务端改用语法约束实现，实际可多用这些空间。",
     )

@@ -107,6 +107,6 @@ def test_calls_and_images_are_read_and_silence_is_not():
 
     assert passage_of(3, message) == Passage(3, "assistant", 'refund({"order": 7})')
     parts = [{"type": "text", "text": "see"}, {"type": "image_url", "image_url": {"url": "x"}}]
-    assert passage_of(4, {"role": "user", "content": parts}).text == "see\n(1 images or files)"
+    assert passage_of(4, {"role": "user", "content": parts}).text == "see\n(1 image or file)"
     assert passage_of(5, {"role": "user", "content": " \r\n"}) is None
     assert passage_of(6, {"role": "assistant"}) is None
