@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 from promptreg.cli.console import console
 from promptreg.cli.context_probe_tables import print_probes
 from promptreg.cli.tables import table_of
-from promptreg.context.trial.grid_report import BREAKS, FRONT, FRONT_OF_VALID, causes, cost_sentence, refused
+from promptreg.context.trial.grid_costs import causes, cost_sentence, refused
+from promptreg.context.trial.grid_report import BREAKS, FRONT, FRONT_OF_VALID
 from promptreg.context.trial.retention import Fate
 from promptreg.text.counted import counted
 from promptreg.text.preview import preview

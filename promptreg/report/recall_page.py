@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Final
 
-from promptreg.context.trial.grid_report import BREAKS, FRONT, FRONT_OF_VALID, break_even, causes, refused, summary_cost
+from promptreg.context.trial.grid_costs import break_even, causes, refused, summary_cost
+from promptreg.context.trial.grid_report import BREAKS, FRONT, FRONT_OF_VALID
 from promptreg.context.trial.invariants import Invariant
 from promptreg.context.trial.prefix import Cause
 from promptreg.context.trial.retention import Fate
