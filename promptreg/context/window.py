@@ -55,7 +55,7 @@ class Part(StrEnum):
 
 _PARTS: Final[Mapping[Part, Sentence]] = MappingProxyType(
     {
-        Part.PREAMBLE: Sentence("preamble of the format", "格式前导"),
+        Part.PREAMBLE: Sentence("preamble", "格式前导"),
         Part.SYSTEM: Sentence("system messages", "系统消息"),
         Part.TOOLS: Sentence("tools", "工具定义"),
         Part.RESPONSE_FORMAT: Sentence("response_format, if it is in the prompt", "response_format（若写入提示词）"),
