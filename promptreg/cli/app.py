@@ -7,7 +7,7 @@ import io
 import os
 import sys
 import traceback
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import click
 
@@ -110,7 +110,7 @@ def run(arguments: Sequence[str]) -> int:
     except BrokenPipeError:
         _give_up_stdout()  # the command's own code stands: a reader that leaves early changes no verdict
     except OSError as error:
-        code = _ended_by(error)
+        code = _ended_by(error, arguments)
     return code
 
 
@@ -122,10 +122,10 @@ def _code_of(arguments: Sequence[str]) -> int:
     except SystemExit as leave:
         # click turns a broken pipe into exit code 1, which means drift here.
         if isinstance(leave.__context__, BrokenPipeError):
-            return _ended_by(leave.__context__)
+            return _ended_by(leave.__context__, arguments)
         raise
     except (Exception, KeyboardInterrupt) as error:  # noqa: BLE001 - a bug, too, must end with a sentence and a code
-        return _ended_by(error)
+        return _ended_by(error, arguments)
     return result if isinstance(result, int) else ExitCode.EQUIVALENT
 
 
@@ -134,14 +134,19 @@ def _give_up_stdout() -> None:
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
-def _ended_by(error: BaseException) -> ExitCode:
+_RESUMABLE: Final = frozenset({"record", "compare"})
+"""The commands with the option `--resume`."""
+
+
+def _ended_by(error: BaseException, arguments: Sequence[str]) -> ExitCode:
     """Say what ended the command, and with which code it exits."""
     code = ExitCode.FAILURE
+    how_on = "; `--resume` goes on from there" if set(arguments[:1]) & _RESUMABLE else ""
     match error:
         case click.Abort() | KeyboardInterrupt():
             # click makes its own error of a Ctrl-C; what was interrupted may say itself what is left of it
             said = str(error) or str(error.__cause__ or "")
-            click.echo(said or "Interrupted. Whatever was stored stays; `--resume` goes on from there.", err=True)
+            click.echo(said or f"Interrupted. Whatever was stored stays{how_on}.", err=True)
             code = ExitCode.INTERRUPTED
         case click.ClickException():
             error.show()

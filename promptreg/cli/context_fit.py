@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -10,7 +9,7 @@ import click
 
 from promptreg.cli.options import config_option, example, json_option, reserve_option, summariser_option
 from promptreg.errors import CannotFit, ExitCode, UsageError
-from promptreg.text.terminal import safe_for_terminal
+from promptreg.text.terminal import json_for_terminal, safe_for_terminal
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -134,7 +133,7 @@ def command(
     if output is not None:
         _write(result, output)
     if as_json:
-        click.echo(_json(result.to_json()))
+        click.echo(json_for_terminal(result.to_json()))
     else:
         _print(result, language, output, quiet=quiet)
     return ExitCode.EQUIVALENT
@@ -146,27 +145,17 @@ def _config(path: Path | None) -> Config:
     return load_config(path, Path.cwd())
 
 
-def _json(value: object) -> str:
-    # Lone surrogates of a text have no UTF-8: they go out as escapes.
-    text = json.dumps(value, ensure_ascii=False)
-    return text if text.isascii() or not _has_surrogate(text) else json.dumps(value)
-
-
-def _has_surrogate(text: str) -> bool:
-    return any("\ud800" <= character <= "\udfff" for character in text)
-
-
 def _write(result: FitResult, path: Path) -> None:
     from promptreg.errors import OutputError  # noqa: PLC0415 - see above
 
     messages = [dict(message) for message in result.fitted.messages]
     if path.suffix.lower() == ".jsonl" and not result.recording.tools:
-        text = "".join(_json(message) + "\n" for message in messages)
+        text = "".join(json_for_terminal(message) + "\n" for message in messages)
     else:
         document = {"id": result.recording.conversation_id, "messages": messages}
         if result.recording.tools:
             document["tools"] = [dict(tool) for tool in result.recording.tools]
-        text = _json(document) + "\n"
+        text = json_for_terminal(document) + "\n"
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8", newline="\n")

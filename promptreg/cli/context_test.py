@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 import time
 from dataclasses import replace
@@ -13,6 +12,7 @@ import click
 
 from promptreg.cli.options import config_option, example, html_option, json_option, reserve_option, summariser_option
 from promptreg.errors import ExitCode, UsageError
+from promptreg.text.terminal import json_for_terminal
 
 if TYPE_CHECKING:
     from promptreg.config import Config
@@ -189,7 +189,7 @@ def command(
 
         write_recall_page(report, html, "auto" if config is None else config.language)
     if as_json:
-        click.echo(_json(report))
+        click.echo(json_for_terminal(report.to_json()))
     else:
         print_test(report, language, quiet=quiet, verbose=verbose)
         if html is not None:
@@ -246,7 +246,7 @@ def _print_plan(
 
     with Servers(None if config is None else config.root) as servers:
         plan = planned_probes(recordings, asked, config, probing, servers=servers)
-    click.echo(json.dumps(plan.to_json(), ensure_ascii=False) if as_json else plan.sentence.text(language))
+    click.echo(json_for_terminal(plan.to_json()) if as_json else plan.sentence.text(language))
 
 
 def _run(
@@ -283,10 +283,3 @@ def _run(
             return context_test(
                 recordings, asked, config, progress=progress, probing=probing, servers=servers, model=model
             )
-
-
-def _json(report: ContextReport) -> str:
-    # Lone surrogates of a text have no UTF-8: they go out as escapes.
-    value = report.to_json()
-    text = json.dumps(value, ensure_ascii=False)
-    return json.dumps(value) if any("\ud800" <= character <= "\udfff" for character in text) else text

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -11,6 +10,7 @@ import click
 
 from promptreg.cli.options import config_option, example, html_option, json_option
 from promptreg.errors import ExitCode, UsageError
+from promptreg.text.terminal import json_for_terminal
 
 if TYPE_CHECKING:
     from promptreg.config import Config
@@ -111,7 +111,7 @@ def command(
 
         write_window_page(report, html, "auto" if config is None else config.language)
     if as_json:
-        click.echo(json.dumps(report.to_json(), ensure_ascii=False))
+        click.echo(json_for_terminal(report.to_json()))
     else:
         print_window(report, language, html, quiet=quiet, verbose=verbose)
     return _code(report)

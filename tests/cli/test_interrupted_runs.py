@@ -9,6 +9,8 @@ import sys
 
 import pytest
 
+from promptreg.cli.app import cli, run
+
 WHOLE = {"record": 60, "compare": 30}
 SLOW = {"latency": {"first_ms": 25}, "noise": {}}
 
@@ -165,3 +167,14 @@ def test_each_suite_can_be_resumed_on_its_own(slow):
     done = slow.run("record", "suites/support.yaml", "--resume", "--json")
     assert done.exit_code == 0, done.stderr
     assert [suite["suite"] for suite in json.loads(done.stdout)["suites"]] == ["support"]
+
+
+def test_a_command_that_cannot_be_resumed_does_not_point_at_it(monkeypatch, capsys):
+    def interrupted(**_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(cli, "main", interrupted)
+    assert run(["context", "window"]) == 130
+    assert capsys.readouterr().err == "Interrupted. Whatever was stored stays.\n"
+    assert run(["record"]) == 130
+    assert "`--resume` goes on from there." in capsys.readouterr().err
