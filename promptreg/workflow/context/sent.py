@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from promptreg.canonical import canonical_json
-from promptreg.context.cut import ESTIMATE_TOLERANCE, silent_cut
+from promptreg.context.cut import ESTIMATE_TOLERANCE, TEMPLATE_SLACK, silent_cut
 from promptreg.deployment.exchange import Exchange, Failure, FailureKind
 from promptreg.deployment.json_text import parse_json
 from promptreg.deployment.reader import read_exchange
@@ -27,8 +27,6 @@ NEVER_ASKED: Final = frozenset({FailureKind.NOT_FITTED, FailureKind.SENT_OTHERWI
 """Failures of a call for which the deployment is not to blame: it was not asked, or not what it should have been."""
 
 _EXACT_TOLERANCE: Final = 0.02
-_SLACK: Final = 16
-"""An exact counter may still be off by the words of a template that a server changed."""
 
 
 def unsent_sample(call: Call, problem: Sentence) -> Sample:
@@ -105,7 +103,7 @@ class Cuts:
             reading.usage.prompt_tokens,
             counter=case.counter,
             tolerance=_EXACT_TOLERANCE if case.exact else ESTIMATE_TOLERANCE,
-            slack=_SLACK,
+            slack=TEMPLATE_SLACK,
         )
         if found is not None:
             self._found[key] = found.sentence.en
