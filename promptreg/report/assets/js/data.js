@@ -49,12 +49,11 @@ for (let digit = 0; digit < BASE85.length; digit += 1) DIGITS[BASE85.charCodeAt(
 function bytesOf(text) {
   const words = Math.ceil(text.length / 5);
   const missing = words * 5 - text.length;
-  const padded = text + BASE85.slice(-1).repeat(missing);
+  const codes = new TextEncoder().encode(text + BASE85.slice(-1).repeat(missing));
+  const digit = (at) => DIGITS[codes[at]];
   const view = new DataView(new ArrayBuffer(words * 4));
-  for (let index = 0; index < words; index += 1) {
-    let word = 0;
-    for (let at = index * 5; at < index * 5 + 5; at += 1) word = word * 85 + DIGITS[padded.charCodeAt(at)];
-    view.setUint32(index * 4, word);
+  for (let word = 0, at = 0; word < words; word += 1, at += 5) {
+    view.setUint32(word * 4, (((digit(at) * 85 + digit(at + 1)) * 85 + digit(at + 2)) * 85 + digit(at + 3)) * 85 + digit(at + 4));
   }
   return new Uint8Array(view.buffer, 0, words * 4 - missing);
 }
