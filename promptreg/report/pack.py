@@ -2,8 +2,8 @@
 
 A chunk is a JSON list of cases; each is its `payload.CaseView` as `to_json` gives it, but for this:
 
-* `in_words` has the p-value and the multiple of the noise in words; their numbers, the severity and the decision with
-  the hashes that it is bound to are left out: the list has what the page needs of them.
+* What the list of cases has (`index.py`) is left out: verdict, severity, tags, causes, the decision and the hashes that
+  it is bound to. `in_words` has the p-value and the multiple of the noise in words, instead of their numbers.
 * An operation of a difference is `[sign, text]`: `=` for equal, `-` for deleted, `+` for inserted text. Where the
   golden answer has the text too, equal text is given by its length.
 * A candidate's `content` is left out where the operations of its first difference spell it.
@@ -38,7 +38,12 @@ if TYPE_CHECKING:
 _IN_THE_LIST = frozenset({"earlier", "was", "since"})
 """Fields that the page takes from the list of cases."""
 
-_LISTED = frozenset(("severity", "p_value", "noise_multiple", "golden_sha256", "candidate_sha256", "decision"))
+_LISTED = frozenset(
+    (
+        *("verdict", "severity", "p_value", "noise_multiple", "tags", "causes"),
+        *("golden_sha256", "candidate_sha256", "decision"),
+    )
+)
 _SIGNS = {"equal": "=", "delete": "-", "insert": "+"}
 
 

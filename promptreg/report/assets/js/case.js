@@ -21,7 +21,7 @@ async function renderCase() {
   if (mine !== opening) return;
   const y = scrollY;
   replace(main, details ? caseArticle(entry, details)
-    : el("article", { class: "case", "aria-labelledby": "case-heading" }, caseHead(entry), caseTitle(entry, []),
+    : el("article", { class: "case", "aria-labelledby": "case-heading" }, caseHead(entry), caseTitle(entry),
       el("p", { class: "lead" }, say(entry.sentence) || t("case.pass")),
       caseTrend(entry),
       el("p", { class: "notice" }, problem || t("details.left_out"))));
@@ -39,18 +39,18 @@ function caseHead(entry) {
     el("span", { class: "steps-nav" }, step("case.previous", "k", neighbour(-1)), step("case.next", "j", neighbour(1))));
 }
 
-function caseTitle(entry, tags) {
+function caseTitle(entry) {
   return el("header", { class: "case-title" },
     el("h1", { id: "case-heading", tabindex: -1 }, readable(entry.case_id)),
     el("p", { class: "case-meta" }, chip(entry.verdict), el("span", { class: "suite-name" }, readable(entry.suite)),
-      tags.map((tag) => el("span", { class: "tag" }, readable(tag)))));
+      (entry.tags || []).map((tag) => el("span", { class: "tag" }, readable(tag)))));
 }
 
 function caseArticle(entry, details) {
   const answers = lettered(details);
   return el("article", { class: "case", "aria-labelledby": "case-heading" },
     caseHead(entry),
-    caseTitle(entry, details.tags || []),
+    caseTitle(entry),
     el("p", { class: "lead" }, say(details.sentence)),
     caseTrend(entry),
     causesOf(entry),
