@@ -6,6 +6,7 @@ the details in packed chunks, so that the first screen stands while the rest sti
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
 import tempfile
@@ -16,6 +17,7 @@ from promptreg.canonical import Json, sha256_of
 from promptreg.errors import OutputError
 from promptreg.report import embed
 from promptreg.report.catalogue import catalogues
+from promptreg.report.chunks import CHUNK_CASES, Chunks, check_size
 from promptreg.report.index import Entry, columns_of, entry_of
 from promptreg.report.output import Written
 from promptreg.report.pack import packed_case
@@ -28,9 +30,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from promptreg.canonical import JsonObject
-
-CHUNK_CASES = 200
-"""Cases whose details are packed together: one chunk is unpacked when one of its cases is opened."""
 
 WARN_BYTES = 20_000_000
 """Above this size a report is slow to open; the command says so."""
@@ -100,7 +99,7 @@ def write_html(
             entries = _write_chunks(payload, details, chunks, limit_bytes)
             chunks.seek(0)
             look = _inlined(served_to) if assets == "inline" else _beside(path.parent)
-            _replace(path, payload, look, entries, chunks)
+            _replace(path, payload, look, entries, chunks, limit_bytes)
     except OSError as error:
         raise OutputError(f"The report cannot be written to {path}: {error.strerror or error}.") from error
     left_out = sum(entry.chunk is None for entry in entries)
@@ -110,36 +109,16 @@ def write_html(
 def _write_chunks(payload: Payload, details: Details, out: IO[str], limit_bytes: int | None) -> list[Entry]:
     """Packs the details into `out` and gives the list of cases, worst first."""
     entries: list[Entry] = []
-    waiting: list[Json] = []
-    count = 0
-    written = 0
-
-    def flush() -> None:
-        nonlocal count, written
-        if waiting:
-            written += out.write(f'<script type="text/plain" id="chunk-{count}">{embed.packed(waiting)}</script>\n')
-            waiting.clear()
-            count += 1
-        if limit_bytes is not None and written > limit_bytes:
-            raise OutputError(
-                f"The report would be larger than {limit_bytes // 1_000_000} MB, which browsers do not open well. "
-                "Write it with --details changed or --details none, select fewer cases with --select, or write it with "
-                "--force nonetheless."
-            )
-
     cases = iter(payload.cases)
     first = list(islice(cases, ALL_DETAILS_CASES + 1)) if details == "auto" else []
     if details == "auto":
         details = "all" if len(first) <= ALL_DETAILS_CASES else "changed"
-    for case in chain(first, cases):
-        if details == "all" or (details == "changed" and case.verdict != "pass"):
-            entries.append(entry_of(case, count, len(waiting)))
-            waiting.append(packed_case(case))
-            if len(waiting) == CHUNK_CASES:
-                flush()
-        else:
-            entries.append(entry_of(case, None, 0))
-    flush()
+    with Chunks(out, limit_bytes) as chunks:
+        for case in chain(first, cases):
+            if details == "all" or (details == "changed" and case.verdict != "pass"):
+                entries.append(entry_of(case, *chunks.add(packed_case(case))))
+            else:
+                entries.append(entry_of(case, None, 0))
     entries.sort(key=lambda entry: entry.order)
     return entries
 
@@ -162,13 +141,17 @@ def _beside(folder: Path) -> _Look:
     return _Look(f'<link rel="stylesheet" href="{style}">', f'<script src="{script}"></script>', POLICY_OF_FILES, {})
 
 
-def _replace(path: Path, payload: Payload, look: _Look, entries: list[Entry], chunks: IO[str]) -> None:
+def _replace(
+    path: Path, payload: Payload, look: _Look, entries: list[Entry], chunks: IO[str], limit_bytes: int | None
+) -> None:
     with replaced(path) as out:
         for piece in _pieces(payload, look, entries):
             if piece is None:
                 shutil.copyfileobj(chunks, out)
             else:
                 out.write(piece)
+        out.flush()
+        check_size(os.fstat(out.fileno()).st_size, limit_bytes)
 
 
 def _pieces(payload: Payload, look: _Look, entries: list[Entry]) -> Iterator[str | None]:

@@ -125,10 +125,15 @@ def test_same_payload_same_bytes(tmp_path):
     assert first == second
 
 
-def test_too_large_a_report_is_refused_and_the_old_one_stays(tmp_path):
+@pytest.mark.parametrize("place", ["list", "details"])
+def test_too_large_a_report_is_refused_and_the_old_one_stays(tmp_path, place):
     path = tmp_path / "r.html"
     path.write_text("old", encoding="utf-8")
-    noise = [replace(case, tags=(os.urandom(4000).hex(),)) for case in many_cases(400)]
+    noise = [
+        replace(case, tags=(text,)) if place == "list" else replace(case, messages=({"role": "user", "content": text},))
+        for case in many_cases(400)
+        for text in [os.urandom(4000).hex()]
+    ]
     with pytest.raises(OutputError, match="--details changed"):
         write_html(replace(sample_payload(), cases=noise), path, limit_bytes=1_000_000)
     assert path.read_text(encoding="utf-8") == "old"
