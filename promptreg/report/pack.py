@@ -35,15 +35,14 @@ if TYPE_CHECKING:
 
     from promptreg.canonical import Json
 
-_IN_THE_LIST = frozenset({"earlier", "was", "since"})
-"""Fields that the page takes from the list of cases."""
-
 _LISTED = frozenset(
     (
         *("verdict", "severity", "p_value", "noise_multiple", "tags", "causes"),
-        *("golden_sha256", "candidate_sha256", "decision"),
+        *("golden_sha256", "candidate_sha256", "decision", "earlier", "was", "since"),
     )
 )
+"""Fields that the page takes from the list of cases."""
+
 _SIGNS = {"equal": "=", "delete": "-", "insert": "+"}
 
 
