@@ -82,6 +82,7 @@ def command(
         messages_shown,
         notices,
         reader_language,
+        users_prints_apart,
     )
     from promptreg.cli.record import print_estimate, print_failures  # noqa: PLC0415 - see above
     from promptreg.cli.verdicts import print_comparison  # noqa: PLC0415 - see above
@@ -113,9 +114,15 @@ def command(
         allow_inconclusive=allow_inconclusive,
     )
     if dry_run:
-        print_estimate(plan_compare(config, options), as_json=as_json)
+        with users_prints_apart():
+            estimate = plan_compare(config, options)
+        print_estimate(estimate, as_json=as_json)
         return 0
-    with messages_shown(verbose=verbose), renderer_for(sys.stderr, "compare", quiet=quiet) as show:
+    with (
+        messages_shown(verbose=verbose),
+        renderer_for(sys.stderr, "compare", quiet=quiet) as show,
+        users_prints_apart(),
+    ):
         result = compare(config, options, on_progress=show, on_notice=notices(quiet=quiet), on_look=show.note)
     with suppress(BrokenPipeError):  # whoever stops reading (`| head`) does not change the verdict
         if as_json:

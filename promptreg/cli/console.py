@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import os
 import sys
-from contextlib import contextmanager
+from contextlib import contextmanager, redirect_stdout
 from typing import TYPE_CHECKING, Literal
 
 from promptreg.text.terminal import safe_for_terminal
@@ -54,6 +54,13 @@ def console(*, stderr: bool = False) -> Console:
     return PlainConsole(
         file=stream, markup=False, highlight=False, emoji=False, soft_wrap=True, width=width, color_system=colours
     )
+
+
+@contextmanager
+def users_prints_apart() -> Iterator[None]:
+    """Keeps standard output for results: what functions of the user's own print meanwhile goes to standard error."""
+    with redirect_stdout(sys.stderr):
+        yield
 
 
 @contextmanager

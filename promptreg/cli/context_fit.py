@@ -102,7 +102,7 @@ def command(
     FILE has the messages as JSON Lines, one a line, or as JSON. System and pinned messages stay word for word, a tool
     call keeps its results or goes with them, and the newest user message is always there.
     """
-    from promptreg.cli.console import reader_language  # noqa: PLC0415 - loaded when the command runs, not for --help
+    from promptreg.cli.console import reader_language, users_prints_apart  # noqa: PLC0415 - loaded when the command runs
     from promptreg.context.conversations import read_recordings  # noqa: PLC0415 - see above
     from promptreg.workflow.context.fit import composed, fit_recording, only  # noqa: PLC0415 - see above
     from promptreg.workflow.context.servers import Servers  # noqa: PLC0415 - see above
@@ -124,6 +124,7 @@ def command(
         with (
             Servers(None if config is None else config.root) as servers,
             summary_model(summariser, config, strategies, servers) as model,
+            users_prints_apart(),
         ):
             side = side_of(wanted, config, "window", servers)
             result = fit_recording(recording, side, composed(strategies, config, model), pinned, model)

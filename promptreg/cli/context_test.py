@@ -241,10 +241,11 @@ def _print_plan(
     *,
     as_json: bool,
 ) -> None:
+    from promptreg.cli.console import users_prints_apart  # noqa: PLC0415 - see above
     from promptreg.workflow.context.servers import Servers  # noqa: PLC0415 - see above
     from promptreg.workflow.context.trial import planned_probes  # noqa: PLC0415 - see above
 
-    with Servers(None if config is None else config.root) as servers:
+    with Servers(None if config is None else config.root) as servers, users_prints_apart():
         plan = planned_probes(recordings, asked, config, probing, servers=servers)
     click.echo(json_for_terminal(plan.to_json()) if as_json else plan.sentence.text(language))
 
@@ -259,6 +260,7 @@ def _run(
     quiet: bool,
 ) -> ContextReport:
     """The test, under a progress bar on stderr."""
+    from promptreg.cli.console import users_prints_apart  # noqa: PLC0415 - see above
     from promptreg.replay.progress import Progress, renderer_for  # noqa: PLC0415 - see above
     from promptreg.workflow.context.servers import Servers  # noqa: PLC0415 - see above
     from promptreg.workflow.context.summariser import summary_model  # noqa: PLC0415 - see above
@@ -279,6 +281,7 @@ def _run(
         with (
             Servers(None if config is None else config.root) as servers,
             summary_model(summariser, config, strategies, servers) as model,
+            users_prints_apart(),
         ):
             return context_test(
                 recordings, asked, config, progress=progress, probing=probing, servers=servers, model=model

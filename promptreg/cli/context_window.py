@@ -91,7 +91,7 @@ def command(
     grew, what the target's server does with such prompts, and what each strategy would lose. CONVERSATIONS are files of
     JSON Lines or JSON, or folders of them.
     """
-    from promptreg.cli.console import reader_language  # noqa: PLC0415 - loaded when the command runs, not for --help
+    from promptreg.cli.console import reader_language, users_prints_apart  # noqa: PLC0415 - loaded when the command runs
     from promptreg.cli.context_tables import print_window  # noqa: PLC0415 - see above
     from promptreg.context.conversations import read_recordings  # noqa: PLC0415 - see above
     from promptreg.workflow.context.servers import Servers  # noqa: PLC0415 - see above
@@ -102,7 +102,7 @@ def command(
     language = reader_language("auto" if config is None else config.language)
     recordings = read_recordings(conversations, Path.cwd())
     options = WindowOptions(strategies, pinned) if strategies else WindowOptions(pinned=pinned)
-    with Servers(None if config is None else config.root) as servers:
+    with Servers(None if config is None else config.root) as servers, users_prints_apart():
         here = _side(Wanted(source, from_window, reserve, counter, encoder), config, "source", servers)
         there = _side(Wanted(target, to_window, reserve, counter, encoder), config, "target", servers)
         report = window_report(recordings, here, there, options, config=config)

@@ -71,7 +71,11 @@ def command(
     differs from itself, and that noise is what the target is judged against. SUITES are files or folders; without any,
     the project's own suites are recorded. Commit the files under baselines/ to git.
     """
-    from promptreg.cli.console import messages_shown, notices  # noqa: PLC0415 - loaded when the command runs, not for --help
+    from promptreg.cli.console import (  # noqa: PLC0415 - loaded when the command runs, not for --help
+        messages_shown,
+        notices,
+        users_prints_apart,
+    )
     from promptreg.config import load_config  # noqa: PLC0415 - see above
     from promptreg.replay.progress import renderer_for  # noqa: PLC0415 - see above
     from promptreg.workflow.record import RecordOptions, plan_record, record  # noqa: PLC0415 - see above
@@ -79,9 +83,15 @@ def command(
     config = load_config(config_path, Path.cwd())
     options = RecordOptions(suites, deployment, passes, select, resume, top_up, self_test=verbose or as_json)
     if dry_run:
-        print_estimate(plan_record(config, options), as_json=as_json)
+        with users_prints_apart():
+            estimate = plan_record(config, options)
+        print_estimate(estimate, as_json=as_json)
         return 0
-    with messages_shown(verbose=verbose), renderer_for(sys.stderr, "record", quiet=quiet) as show:
+    with (
+        messages_shown(verbose=verbose),
+        renderer_for(sys.stderr, "record", quiet=quiet) as show,
+        users_prints_apart(),
+    ):
         recording = record(config, options, on_progress=show, on_notice=notices(quiet=quiet))
     if as_json:
         click.echo(json_for_terminal(recording.to_json(config.root)))

@@ -339,6 +339,7 @@ def test_an_application_function_is_recorded_and_compared(pair, kind):
         f"""
 {"async " if kind == "async" else ""}def reply(messages, params):
     assert params["temperature"] == 0.7
+    print("a line of the application's own log")
     question = messages[-1]["content"]
     return f"关于“{{question}}”：第 {{len(question)}} 条。"
 """,

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final
 from promptreg.context.adapters.base import Item, Room
 from promptreg.context.failure import why_failed
 from promptreg.context.ledger import Action, Note, NoteKind, Reason
+from promptreg.context.shape import unsendable
 from promptreg.context.strategies.draft import Edit
 from promptreg.text.sentence import Sentence
 
@@ -41,7 +42,11 @@ class Adapted:
         try:
             chosen = self.shortener.shorten(items, room)
         except Exception as error:  # noqa: BLE001 - another library's code, or a user's
-            return draft.noted(_failed(self.name, error))
+            text = why_failed(error)
+            return draft.noted(_failed(self.name, Sentence(text, text)))
+        wrong = unsendable([item.message for item in chosen], [item.message for item in items])
+        if wrong is not None:
+            return draft.noted(_failed(self.name, wrong))
         return _taken_over(draft, self.name, chosen, summarises=self.shortener.summarises)
 
 
@@ -85,11 +90,11 @@ def _mended(name: str, count: int) -> Note:
     )
 
 
-def _failed(name: str, error: Exception) -> Note:
-    text = why_failed(error)
+def _failed(name: str, why: Sentence) -> Note:
+    en, zh = why.en.removesuffix("."), why.zh.removesuffix("。")
     return Note(
         NoteKind.ADAPTED_FAILED,
         Sentence(
-            f"{name} failed ({text}); the oldest messages go instead.", f"{name} 出错（{text}），改为移除最早的消息。"
+            f"{name} failed ({en}); the oldest messages go instead.", f"{name} 出错（{zh}），改为移除最早的消息。"
         ),
     )

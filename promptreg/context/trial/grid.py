@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, Protocol
 from promptreg.context.budget import Budget
 from promptreg.context.fit import fit
 from promptreg.context.ledger import Action, NoteKind
+from promptreg.context.shape import unsendable
 from promptreg.context.trial.calls import calls_of_conversation
 from promptreg.context.trial.grid_rows import Finding, Row, SummaryCost
 from promptreg.context.trial.invariants import (
@@ -22,7 +23,6 @@ from promptreg.context.trial.invariants import (
 from promptreg.context.trial.planting import decoys
 from promptreg.context.trial.prefix import PrefixMeter
 from promptreg.context.trial.retention import FactReader, Fate, expected_recall, retained
-from promptreg.context.trial.shape import unsendable
 from promptreg.context.trial.shrink import shrink
 from promptreg.errors import EncodingError, EndpointError
 

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 
 from promptreg.context.count.counting import calls_of, message_key, reasoning_text
 from promptreg.context.groups import is_result, is_system, read_conversation
-from promptreg.context.trial.shape import unsendable
+from promptreg.context.shape import unsendable
 from promptreg.errors import CannotFit, ContextError, EncodingError, OpenToolCallsError
 from promptreg.text.counted import counted
 from promptreg.text.sentence import Sentence

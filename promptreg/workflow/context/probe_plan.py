@@ -7,10 +7,10 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from promptreg.canonical import sha256_of
+from promptreg.context.shape import unsendable
 from promptreg.context.trial.calls import calls_of_conversation
 from promptreg.context.trial.probe_tallies import AGAIN, FULL, NONE, Arm
 from promptreg.context.trial.probes import probes_of, whole_prompt
-from promptreg.context.trial.shape import unsendable
 from promptreg.deployment.request import request_body
 from promptreg.errors import CannotFit, EncodingError, EndpointError, Place
 from promptreg.suite.model import Case, Request

@@ -13,7 +13,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from promptreg.context.adapters.contestant import Theirs
+from promptreg.context.adapters.function import FunctionShortener
 from promptreg.context.adapters.registry import ADAPTERS, LISTED
+from promptreg.context.adapters.strategy import Adapted
 from promptreg.context.count.counters import choose_counter
 from promptreg.context.count.counting import EstimateCounter, WordCounter
 from promptreg.context.fit import fit, fit_async
@@ -113,6 +115,19 @@ def test_what_breaks_a_rule_is_put_right_and_noted():
     assert "langchain:trim_messages" in note.sentence.en
     assert note.sentence.zh != note.sentence.en
     assert {entry.reason for entry in fitted.ledger.entries} <= {Reason.ADAPTED, Reason.OVER_BUDGET}
+
+
+@pytest.mark.parametrize("content", [float("nan"), 5, {"a": 1}])
+def test_what_no_request_can_hold_is_a_failure_and_is_not_sent(content):
+    def broken(messages, budget):
+        return [{"role": "user", "content": content}]
+
+    fitted = fit(LONG, 60, counter=WordCounter(), strategy=Adapted("own", FunctionShortener(broken)))
+
+    (note,) = [note for note in fitted.ledger.notes if note.kind is NoteKind.ADAPTED_FAILED]
+    assert "The content of message 0 is of type" in note.sentence.en
+    assert "第 0 条消息的 content 类型为" in note.sentence.zh
+    assert all(message in LONG for message in fitted.messages)
 
 
 def test_a_summary_of_a_library_stands_in_the_ledger():

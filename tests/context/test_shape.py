@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
+from promptreg.context.shape import unsendable
 from promptreg.context.trial.corpus import Shape, generate
-from promptreg.context.trial.shape import unsendable
 
 USER = {"role": "user", "content": "ask 问 😀\r\n"}
 CALL = {"id": "a", "type": "function", "function": {"name": "f", "arguments": "{}"}}
