@@ -145,8 +145,8 @@ class CannotFit(ContextError):  # noqa: N818 - a result that callers expect and 
         super().__init__(
             f"The conversation cannot fit: system messages, pinned messages, tools and the preamble of the format take "
             f"{fixed} token{'' if fixed == 1 else 's'} and the newest user message {newest}, but the prompt may have "
-            f"{budget} (the window less a reserve of {reserve}), counted by {counter}{named}{more}. Use a larger "
-            "window or a smaller reserve, or shorten those parts."
+            f"{budget} (the window less {reserve} for the answer and as a margin), counted by {counter}{named}{more}. "
+            "Use a larger window or a smaller reserve, or shorten those parts."
         )
 
 

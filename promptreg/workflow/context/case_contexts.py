@@ -327,11 +327,11 @@ def _cannot_fit(error: CannotFit) -> Sentence:
     return Sentence(
         f"Nothing was sent: the conversation cannot be shortened enough. System messages, pinned messages, tools "
         f"and the preamble of the format take {counted(error.fixed, 'token')} and the newest user message "
-        f"{error.newest}, but the prompt may have {error.budget} (the window less a reserve of {error.reserve}), "
-        f"counted by {error.counter}.",
+        f"{error.newest}, but the prompt may have {error.budget} (the window less {error.reserve} for the "
+        f"answer and as a margin), counted by {error.counter}.",
         f"未发送：对话无法缩短到窗口之内。系统消息、固定消息、工具和格式前导占 {error.fixed} 个 token，"
-        f"最新的用户消息占 {error.newest} 个，而提示词最多 {error.budget} 个（窗口减去预留的 {error.reserve} 个），"
-        f"计数器：{error.counter}。",
+        f"最新的用户消息占 {error.newest} 个，而提示词最多 {error.budget} 个"
+        f"（窗口减去留给回答和作为余量的 {error.reserve} 个），计数器：{error.counter}。",
     )
 
 
