@@ -22,37 +22,33 @@ if TYPE_CHECKING:
 _RATE: Json = {"type": ["number", "null"], "minimum": 0, "maximum": 1}
 _TEXT: Json = {"type": "string"}
 _WRITTEN: JsonObject = {"type": "string"}
+_COUNT: JsonObject = {"type": "integer", "minimum": 0}
 
 
 def comparison_schema() -> JsonObject:
     """The JSON Schema of promptreg.comparison/1. Only what readers may rely on; the format grows by new keys."""
-    return {
-        "$schema": "https://json-schema.org/draft/2020-12/schema",
-        "$id": COMPARISON_SCHEMA,
-        "title": "The result of promptreg compare --json",
-        **_object(
-            {
-                "schema": {"const": COMPARISON_SCHEMA},
-                "run_id": _TEXT,
-                "verdict": {"enum": [verdict.value for verdict in SuiteVerdict]},
-                "exit_code": {"type": "integer", "description": "What the command exits with."},
-                "report": {"type": ["string", "null"], "description": "Path of the HTML report; null when none."},
-                "suites": {"type": "array", "items": _suite()},
-                "contexts": {
-                    "type": "array",
-                    "items": _object({"sentence": _TEXT, "sentence_zh": _TEXT}),
-                    "description": "What was shortened for either window; empty when no case has a `context`.",
-                },
+    return _printed(
+        COMPARISON_SCHEMA,
+        "compare",
+        {
+            "run_id": _TEXT,
+            "verdict": {"enum": [verdict.value for verdict in SuiteVerdict]},
+            "exit_code": {"type": "integer", "description": "What the command exits with."},
+            "report": {"type": ["string", "null"], "description": "Path of the HTML report; null when none."},
+            "suites": {"type": "array", "items": _suite()},
+            "contexts": {
+                "type": "array",
+                "items": _object({"sentence": _TEXT, "sentence_zh": _TEXT}),
+                "description": "What was shortened for either window; empty when no case has a `context`.",
             },
-            markdown={**_WRITTEN, "description": "Path of the summary; left out where none was asked for."},
-            junit={**_WRITTEN, "description": "Path of the JUnit file; left out where none was asked for."},
-        ),
-    }
+        },
+        markdown={**_WRITTEN, "description": "Path of the summary; left out where none was asked for."},
+        junit={**_WRITTEN, "description": "Path of the JUnit file; left out where none was asked for."},
+    )
 
 
 def run_diff_schema() -> JsonObject:
     """The JSON Schema of promptreg.run-diff/1. Only what readers may rely on; the format grows by new keys."""
-    count: JsonObject = {"type": "integer", "minimum": 0}
     said = _object({"sentence": _TEXT, "sentence_zh": _TEXT})
     verdict: JsonObject = {
         "enum": [*(verdict.value for verdict in CaseVerdict), None],
@@ -80,35 +76,31 @@ def run_diff_schema() -> JsonObject:
             },
         }
     )
-    return {
-        "$schema": "https://json-schema.org/draft/2020-12/schema",
-        "$id": RUN_DIFF_SCHEMA,
-        "title": "The result of promptreg diff --json",
-        **_object(
-            {
-                "schema": {"const": RUN_DIFF_SCHEMA},
-                "sentence": _TEXT,
-                "sentence_zh": _TEXT,
-                "exit_code": {"type": "integer", "description": "What the command exits with."},
-                "run_a": _run(),
-                "run_b": _run(),
-                "suites": {"type": "array", "items": _TEXT, "description": "Those that both runs have."},
-                "suites_left_out": {"type": "array", "items": _TEXT, "description": "Those that only one run has."},
-                "notes": {"type": "array", "items": said},
-                "counts": _object({change.value: count for change in Change}),
-                "verdicts": {
-                    "type": "array",
-                    "items": _object({"verdict_a": verdict, "verdict_b": verdict, "cases": count}),
-                },
-                "settings": {
-                    "type": "array",
-                    "items": _object({"group": _TEXT, "name": _TEXT, "a": value, "b": value}),
-                    "description": "What is known of the deployments and differs between the runs.",
-                },
-                "cases": {"type": "array", "items": case, "description": "Newly failing ones first."},
-            }
-        ),
-    }
+    return _printed(
+        RUN_DIFF_SCHEMA,
+        "diff",
+        {
+            "sentence": _TEXT,
+            "sentence_zh": _TEXT,
+            "exit_code": {"type": "integer", "description": "What the command exits with."},
+            "run_a": _run(),
+            "run_b": _run(),
+            "suites": {"type": "array", "items": _TEXT, "description": "Those that both runs have."},
+            "suites_left_out": {"type": "array", "items": _TEXT, "description": "Those that only one run has."},
+            "notes": {"type": "array", "items": said},
+            "counts": _object({change.value: _COUNT for change in Change}),
+            "verdicts": {
+                "type": "array",
+                "items": _object({"verdict_a": verdict, "verdict_b": verdict, "cases": _COUNT}),
+            },
+            "settings": {
+                "type": "array",
+                "items": _object({"group": _TEXT, "name": _TEXT, "a": value, "b": value}),
+                "description": "What is known of the deployments and differs between the runs.",
+            },
+            "cases": {"type": "array", "items": case, "description": "Newly failing ones first."},
+        },
+    )
 
 
 def review_schema() -> JsonObject:
@@ -133,21 +125,17 @@ def review_schema() -> JsonObject:
             "expires_on": {**decided, "format": "date"},
         }
     )
-    return {
-        "$schema": "https://json-schema.org/draft/2020-12/schema",
-        "$id": REVIEW_SCHEMA,
-        "title": "The result of promptreg review list --json",
-        **_object(
-            {
-                "schema": {"const": REVIEW_SCHEMA},
-                "run_id": _TEXT,
-                "report_id": {"type": "string", "description": "What a decisions file must name."},
-                "source": _TEXT,
-                "target": _TEXT,
-                "cases": {"type": "array", "items": case, "description": "Worst first."},
-            }
-        ),
-    }
+    return _printed(
+        REVIEW_SCHEMA,
+        "review list",
+        {
+            "run_id": _TEXT,
+            "report_id": {"type": "string", "description": "What a decisions file must name."},
+            "source": _TEXT,
+            "target": _TEXT,
+            "cases": {"type": "array", "items": case, "description": "Worst first."},
+        },
+    )
 
 
 def applied_schema() -> JsonObject:
@@ -162,23 +150,19 @@ def applied_schema() -> JsonObject:
             "sentence_zh": _TEXT,
         }
     )
-    return {
-        "$schema": "https://json-schema.org/draft/2020-12/schema",
-        "$id": APPLIED_SCHEMA,
-        "title": "The result of promptreg review apply --json",
-        **_object(
-            {
-                "schema": {"const": APPLIED_SCHEMA},
-                "run_id": _TEXT,
-                "reviewer": _TEXT,
-                "written": {"type": "boolean", "description": "Whether the files were changed."},
-                "files": {"type": "array", "items": _TEXT, "description": "Paths that change, or would with --write."},
-                "exit_code": {"enum": [0, 1], "description": "What the command exits with; 1 when one is refused."},
-                "replaced": {"type": "integer", "minimum": 0, "description": "Decisions that a later one replaced."},
-                "decisions": {"type": "array", "items": decision},
-            }
-        ),
-    }
+    return _printed(
+        APPLIED_SCHEMA,
+        "review apply",
+        {
+            "run_id": _TEXT,
+            "reviewer": _TEXT,
+            "written": {"type": "boolean", "description": "Whether the files were changed."},
+            "files": {"type": "array", "items": _TEXT, "description": "Paths that change, or would with --write."},
+            "exit_code": {"enum": [0, 1], "description": "What the command exits with; 1 when one is refused."},
+            "replaced": {**_COUNT, "description": "Decisions that a later one replaced."},
+            "decisions": {"type": "array", "items": decision},
+        },
+    )
 
 
 def baseline_diff_schema() -> JsonObject:
@@ -186,16 +170,10 @@ def baseline_diff_schema() -> JsonObject:
     kinds = dict.fromkeys([*(kind.value for kind in ChangeKind), *STANDING_VERBS])
     case = _object({"case_id": _TEXT, "kind": {"enum": [*kinds]}, "sentence": _TEXT, "sentence_zh": _TEXT})
     file = _object({"path": _TEXT, "title": _TEXT, "title_zh": _TEXT, "cases": {"type": "array", "items": case}})
-    return {
-        "$schema": "https://json-schema.org/draft/2020-12/schema",
-        "$id": BASELINE_DIFF_SCHEMA,
-        "title": "The result of promptreg baseline diff --json",
-        **_object({"schema": {"const": BASELINE_DIFF_SCHEMA}, "files": {"type": "array", "items": file}}),
-    }
+    return _printed(BASELINE_DIFF_SCHEMA, "baseline diff", {"files": {"type": "array", "items": file}})
 
 
 def _run() -> JsonObject:
-    count: JsonObject = {"type": "integer", "minimum": 0}
     return _object(
         {
             "run_id": _TEXT,
@@ -203,8 +181,8 @@ def _run() -> JsonObject:
             "model": _TEXT,
             "sources": {"type": "array", "items": _TEXT, "description": "Against whose baselines it was judged."},
             "started_at": {"type": "string", "format": "date-time"},
-            "passes": count,
-            "cases": count,
+            "passes": _COUNT,
+            "cases": _COUNT,
             "verdict": {"enum": [*(verdict.value for verdict in SuiteVerdict), None]},
         }
     )
@@ -242,7 +220,7 @@ def _cluster() -> JsonObject:
                 "description": "Causes of exactly the same cases, and what follows from this cause.",
             },
             "verdict": {"enum": [verdict.value for verdict in CaseVerdict], "description": "Of its worst case."},
-            "samples": {"type": "integer", "minimum": 0, "description": "Target answers or calls that show it."},
+            "samples": {**_COUNT, "description": "Target answers or calls that show it."},
             "cases": {"type": "array", "items": _TEXT, "minItems": 1, "description": "Ids, worst first."},
         }
     )
@@ -290,21 +268,20 @@ def _decision() -> JsonObject:
 
 
 def _context() -> JsonObject:
-    count: JsonObject = {"type": "integer", "minimum": 0}
-    places: JsonObject = {"type": "array", "items": count}
+    places: JsonObject = {"type": "array", "items": _COUNT}
     told: JsonObject = {"type": ["string", "null"]}
     side = _object(
         {
             "counter": {"type": "string", "description": "What counted the tokens."},
-            "window": count,
-            "reserve": {**count, "description": "Tokens kept free for the answer."},
+            "window": _COUNT,
+            "reserve": {**_COUNT, "description": "Tokens kept free for the answer."},
             "budget": {"type": "integer", "description": "Tokens that the prompt may have."},
             "total": {"type": ["integer", "null"], "description": "Tokens of what is sent; null when nothing is."},
             "whole": {"type": ["integer", "null"], "description": "Tokens of the whole conversation."},
-            "messages": {**count, "description": "Of the whole conversation."},
+            "messages": {**_COUNT, "description": "Of the whole conversation."},
             "dropped": {**places, "description": "Places of the messages that are not sent, from 0."},
             "changed": {**places, "description": "Places of the messages that are sent cut or replaced."},
-            "inserted": {**count, "description": "Messages that stand for others, such as a summary."},
+            "inserted": {**_COUNT, "description": "Messages that stand for others, such as a summary."},
             "provable": {"type": "boolean", "description": "Whether what goes out can be seen."},
             "problem": {**told, "description": "Why nothing was sent; null when something was."},
             "problem_zh": told,
@@ -315,7 +292,6 @@ def _context() -> JsonObject:
 
 
 def _fault() -> JsonObject:
-    count: Json = {"type": "integer", "minimum": 0}
     return _object(
         {
             "kind": {"type": "string", "pattern": "^(F[0-9]{2}|X-[a-z0-9-]+)$"},
@@ -325,16 +301,26 @@ def _fault() -> JsonObject:
             "suspects": {"type": "array", "items": _TEXT},
             "title": _TEXT,
             "title_zh": _TEXT,
-            "target": count,
-            "target_calls": count,
-            "source": count,
-            "source_calls": count,
+            "target": _COUNT,
+            "target_calls": _COUNT,
+            "source": _COUNT,
+            "source_calls": _COUNT,
         }
     )
 
 
 def _unit(description: str) -> JsonObject:
     return {"type": ["number", "null"], "minimum": 0, "maximum": 1, "description": description}
+
+
+def _printed(schema: str, command: str, properties: JsonObject, **optional: JsonObject) -> JsonObject:
+    """The schema of what a command prints with `--json`."""
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "$id": schema,
+        "title": f"The result of promptreg {command} --json",
+        **_object({"schema": {"const": schema}, **properties}, **optional),
+    }
 
 
 def _object(properties: JsonObject, **optional: JsonObject) -> JsonObject:
