@@ -62,11 +62,12 @@ def command(
     config = load_config(config_path, Path.cwd())
     with Store.open(config.root / config.paths.store, create=False) as store:
         old, new = (named_comparison(store, name) for name in (run_a, run_b))
-        run_diff(store, old, new, suites)  # what cannot be compared is said before a page is written
+        diff = run_diff(store, old, new, suites)  # what cannot be compared is said before a page is written
     if output is not None and kind == ".html":
         compare(config, CompareOptions(run_id=new.run_id, against=old.run_id, report=output, ask_judges=False))
     with Store.open(config.root / config.paths.store, create=False) as store:
-        diff = run_diff(store, store.run(old.run_id), store.run(new.run_id), suites)
+        if kind == ".html":  # the page judged the later run again
+            diff = run_diff(store, store.run(old.run_id), store.run(new.run_id), suites)
         text = json_for_terminal(diff.to_json(store)) if as_json or kind == ".json" else ""
         if output is not None and kind == ".json":
             with new_file(output) as out:

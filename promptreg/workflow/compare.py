@@ -28,7 +28,7 @@ from promptreg.workflow.pairing import Pairing, baseline_of, pair_with_baseline,
 from promptreg.workflow.plugins import load_extensions
 from promptreg.workflow.project import project_suites
 from promptreg.workflow.resume import left_of, run_to_continue
-from promptreg.workflow.run_names import named_comparison, named_run
+from promptreg.workflow.run_names import named_comparison
 from promptreg.workflow.runs import failed_calls, failure_summary
 from promptreg.workflow.shown import shown_cases
 from promptreg.workflow.unscored import unscored_warning
@@ -142,7 +142,7 @@ def compare(
             taking.end()
             record = taking.record()
         else:
-            record = _stored_run(store, options.run_id)
+            record = named_comparison(store, options.run_id)
             pairings = _pairings_of_run(config, options, store, record)
             judge = _judge(config, options, store, judges, lambda: record)
             judged = judged_in_looks(pairings, looks_of(record), judge, taken=store.passes_begun(record.run_id))
@@ -210,16 +210,6 @@ def plan_compare(config: Config, options: CompareOptions) -> Estimate:
         _looks(config, options),
         calls_at_most(config, order.cases, order.passes, recorded),
     )
-
-
-def _stored_run(store: Store, run_id: str) -> RunRecord:
-    record = named_run(store, run_id)
-    if record.kind != "compare":
-        raise UsageError(
-            f"Run {record.run_id} recorded a baseline; only runs of `compare` can be judged. `promptreg runs` lists "
-            "them."
-        )
-    return record
 
 
 def _pairings(config: Config, options: CompareOptions, suites: tuple[Suite, ...]) -> tuple[Pairing, ...]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from itertools import islice
 from typing import TYPE_CHECKING, Final
 
@@ -44,7 +44,7 @@ class History:
     """Of the same target, oldest first."""
     against: _Earlier | None = None
     """What the run is held against."""
-    since: Sentence | None = field(default=None)
+    since: Sentence | None = None
     """What changed since then."""
 
     def views(self) -> tuple[EarlierRunView, ...]:

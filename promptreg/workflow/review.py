@@ -10,7 +10,7 @@ from promptreg.errors import UsageError
 from promptreg.review.decisions import Decision, Decisions
 from promptreg.store.columns import plain_text
 from promptreg.verdict.model import CaseVerdict
-from promptreg.workflow.run_names import named_run
+from promptreg.workflow.run_names import named_comparison
 from promptreg.workflow.shown import report_id
 from promptreg.workflow.standing import standing_decisions
 
@@ -145,9 +145,7 @@ def reviewed_run(config: Config, store: Store, run_id: str | None) -> ReviewedRu
         if record is None:
             raise UsageError("There is no comparison to review yet. `promptreg compare` makes one.")
     else:
-        record = named_run(store, run_id)
-        if record.kind != "compare":
-            raise UsageError(f"Run {record.run_id} recorded a baseline; only runs of `compare` are reviewed.")
+        record = named_comparison(store, run_id)
     shown = store.shown(record.run_id)
     if not shown:
         raise UsageError(

@@ -7,7 +7,7 @@ the words of `baseline diff`; whether they drifted is what the verdicts say.
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final
 
 from promptreg.config.hints import did_you_mean
@@ -196,11 +196,7 @@ def run_diff(store: Store, old: RunRecord, new: RunRecord, suites: Collection[st
     sides = [_side(store, record, cases, both) for record, cases in zip((old, new), shown, strict=True)]
     found = RunDiff(sides[0], sides[1], both, only_one, tuple(_cases(*sides)), tuple(_settings(store, *sides)))
     counts = Counter(case.change for case in found.cases)
-    return RunDiff(
-        *(found.old, found.new, found.suites, found.left_out, found.cases, found.settings),
-        sentence=headline(counts),
-        notes=tuple(run_notes(found)),
-    )
+    return replace(found, sentence=headline(counts), notes=tuple(run_notes(found)))
 
 
 def answers_change(store: Store, diff: RunDiff, case: CaseDiff) -> Sentence | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from promptreg.review.facts import changed_facts
+from promptreg.text.counted import counted
 from promptreg.text.preview import preview
 from promptreg.text.sentence import Sentence
 
@@ -29,7 +30,7 @@ def told_answers(groups: Sequence[AnswerGroup], passes: int) -> Sentence:
     first = groups[0]
     text = preview(first.content or "".join(call.name for call in first.tool_calls), _ANSWER_COLUMNS)
     others = len(groups) - 1
-    more_en = f" and {others} other {'answer' if others == 1 else 'answers'}" if others else ""
+    more_en = f" and {counted(others, 'other answer')}" if others else ""
     more_zh = f"，另有 {others} 种回答" if others else ""
     return Sentence(
         f"“{text}” ({len(first.passes)} of {passes} passes){more_en}",
