@@ -83,6 +83,15 @@ def test_a_case_shows_what_moved_and_who_said_it(open_page, sample_file):
     assert page.locator(".checks .worse .rate-count").all_inner_texts() == ["10 of 10", "1 of 5"]
 
 
+def test_a_case_says_in_words_how_likely_chance_is_and_how_far_answers_lie(open_page, sample_file):
+    text = open_page(sample_file, CASE + "refund-window").locator("article").inner_text()
+    assert "about 7 times in 10000 (p = 0.0007)" in text
+    assert "2.4 times as far from the source's as those lie from each other" in text
+    text = open_page(sample_file, CASE + "refund-window", locale="zh-CN").locator("article").inner_text()
+    assert "10000 次中有 7 次（p = 0.0007）" in text
+    assert "2.4 倍" in text
+
+
 def test_views(open_page, sample_file):
     page = open_page(sample_file, CASE + "refund-window")
     page.keyboard.press("v")

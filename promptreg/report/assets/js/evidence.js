@@ -49,12 +49,13 @@ const CHANNELS_OPEN = 2;
 // What moved most comes first; channels on which nothing moved are folded away.
 function evidenceSection(details) {
   const channels = [...(details.channels || [])].sort((a, b) => (b.z ?? -Infinity) - (a.z ?? -Infinity));
-  if (!channels.length) return null;
+  if (!channels.length && !(details.in_words || []).length) return null;
   const still = (channel) => channel.spread && !finite(channel.spread.target).some(Boolean) && !finite(channel.spread.source).some(Boolean);
   const moved = channels.filter((channel) => !still(channel));
   const open = moved.slice(0, CHANNELS_OPEN);
   const folded = channels.filter((channel) => !open.includes(channel));
   return section("evidence.title",
+    (details.in_words || []).map((sentence) => el("p", null, say(sentence))),
     open.map(channelBlock),
     folded.length > 0 && foldable(t("evidence.more", { count: folded.length }), false, folded.map(channelBlock)));
 }
