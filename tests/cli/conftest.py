@@ -8,6 +8,7 @@ import gzip
 import json
 import re
 import shutil
+import signal
 import subprocess
 import threading
 import zlib
@@ -42,6 +43,14 @@ def quick_embedder(request, monkeypatch):
     if "real_embedder" not in request.fixturenames:
         for module in ("compare", "recording_check"):
             monkeypatch.setattr(f"promptreg.workflow.{module}.load_embedder", lambda *_: Letters())
+
+
+@pytest.fixture
+def interruptible():
+    """Children inherit an ignored SIGINT, which is what a shell gives to jobs in the background."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
 
 
 @pytest.fixture

@@ -368,14 +368,6 @@ def test_what_cannot_be_asked_is_said(asked, tmp_path):
     assert "model" in done.stderr
 
 
-@pytest.fixture
-def interruptible():
-    """Children inherit an ignored SIGINT, which is what a shell gives to jobs in the background."""
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    yield
-    signal.signal(signal.SIGINT, before)
-
-
 @pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
 @pytest.mark.usefixtures("interruptible")
 def test_interrupted_it_says_how_far_it_came(pair_of, tmp_path):

@@ -27,16 +27,8 @@ async def wait(messages, budget):
 """
 
 
-@pytest.fixture
-def _interruptible():
-    """Children inherit an ignored SIGINT, which is what a shell gives to jobs in the background."""
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    yield
-    signal.signal(signal.SIGINT, before)
-
-
 @pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
-@pytest.mark.usefixtures("_interruptible")
+@pytest.mark.usefixtures("interruptible")
 @pytest.mark.parametrize("name", ["hang", "wait"])
 def test_a_function_that_never_returns_is_named(tmp_path, name):
     project = Project(tmp_path)

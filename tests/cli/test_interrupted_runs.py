@@ -11,16 +11,10 @@ import pytest
 
 from promptreg.cli.app import cli, run
 
+pytestmark = pytest.mark.usefixtures("interruptible")
+
 WHOLE = {"record": 60, "compare": 30}
 SLOW = {"latency": {"first_ms": 25}, "noise": {}}
-
-
-@pytest.fixture(autouse=True)
-def interruptible():
-    """Children inherit an ignored SIGINT, which is what a shell gives to jobs in the background."""
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    yield
-    signal.signal(signal.SIGINT, before)
 
 
 @pytest.fixture
