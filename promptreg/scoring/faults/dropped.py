@@ -71,7 +71,7 @@ def _in_place(call: Observation) -> Iterator[Finding]:
     if call.golden is None or call.content.blank or not call.golden.contents or not call.request:
         return
     answer = call.content.raw[:_LONGEST]
-    goldens = [golden[:_LONGEST] for golden in call.golden.contents]
+    goldens = tuple([golden[:_LONGEST] for golden in call.golden.contents])
     if answer in goldens:
         return
     for severity, pairs in ((None, _shorter_numbers), (Severity.WARNING, _shorter_names)):
@@ -82,17 +82,20 @@ def _in_place(call: Observation) -> Iterator[Finding]:
                 return
 
 
-def _taken(pattern: re.Pattern[str], prompt: str, answer: str, goldens: Sequence[str]) -> Iterator[re.Match[str]]:
-    """What a recorded answer has of a pattern that the prompt and all other recorded ones have, and the answer not."""
-    for match in islice(pattern.finditer(goldens[0]), _MOST_TAKEN):
-        given = match[1]
-        if given in prompt and given not in answer and all(given in golden for golden in goldens[1:]):
-            yield match
+@lru_cache(maxsize=32)
+def _taken(pattern: re.Pattern[str], prompt: str, goldens: tuple[str, ...]) -> tuple[re.Match[str], ...]:
+    """What a recorded answer has of a pattern that the prompt and all others have: the same for all calls of a case."""
+    matches = islice(pattern.finditer(goldens[0]), _MOST_TAKEN)
+    return tuple(
+        [match for match in matches if match[1] in prompt and all(match[1] in golden for golden in goldens[1:])]
+    )
 
 
-def _shorter_numbers(prompt: str, answer: str, goldens: Sequence[str]) -> Iterator[tuple[str, str, int, bool]]:
+def _shorter_numbers(prompt: str, answer: str, goldens: tuple[str, ...]) -> Iterator[tuple[str, str, int, bool]]:
     """Numbers that lost a digit: as given, as they came back, where, and whether both sides are the recorded ones."""
-    for match in _taken(_SHORT_NUMBER, prompt, answer, goldens):
+    for match in _taken(_SHORT_NUMBER, prompt, goldens):
+        if match[1] in answer:
+            continue
         for got in dict.fromkeys(match[1][:at] + match[1][at + 1 :] for at in range(len(match[1]))):
             if any(_has_number(got, text) for text in (prompt, *goldens)) or not _has_number(got, answer):
                 continue
@@ -102,10 +105,12 @@ def _shorter_numbers(prompt: str, answer: str, goldens: Sequence[str]) -> Iterat
                     yield match[1], got, offset, sides == 2
 
 
-def _shorter_names(prompt: str, answer: str, goldens: Sequence[str]) -> Iterator[tuple[str, str, int, bool]]:
+def _shorter_names(prompt: str, answer: str, goldens: tuple[str, ...]) -> Iterator[tuple[str, str, int, bool]]:
     """Chinese words that lost their first or second character; without its last one a name is often a short form."""
-    for match in _taken(_HAN_TRIPLE, prompt, answer, goldens):
+    for match in _taken(_HAN_TRIPLE, prompt, goldens):
         given = match[1]
+        if given in answer:
+            continue
         for got, lost in ((given[1:], given[0]), (given[0] + given[2], given[1])):
             if lost not in _OFTEN_LEFT_OUT and lost not in got:
                 offset = _placed(got, answer, goldens[0], match, sides=2)
