@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 import secrets
-import socket
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Final
 
@@ -16,7 +15,7 @@ from starlette.applications import Starlette
 from starlette.responses import HTMLResponse, JSONResponse, PlainTextResponse
 from starlette.routing import Route
 
-from promptreg.deployment.simulated.server import until_stopped, uvicorn_server
+from promptreg.deployment.simulated.server import listening, until_stopped, uvicorn_server
 from promptreg.errors import EndpointError
 from promptreg.review.decisions import MAX_BYTES
 from promptreg.workflow.review_desk import RefusedDecisionsError
@@ -135,15 +134,15 @@ def serve_review(desk: ReviewDesk, page: str, port: int, ready: Callable[[str], 
         EndpointError: the port cannot be used.
     """
     try:
-        listening = socket.create_server((HOST, port), backlog=128)
+        bound = listening(HOST, port)
     except (OSError, OverflowError) as error:
         reason = os.strerror(error.errno) if isinstance(error, OSError) and error.errno else str(error)
         raise EndpointError(
             f"The review cannot be served on port {port} ({reason}). Is another review served there? Choose another "
             "--port, or 0 for a free one."
         ) from error
-    with listening, until_stopped():
-        bound = int(listening.getsockname()[1])
+    with bound, until_stopped():
+        taken = int(bound.getsockname()[1])
         token = secrets.token_urlsafe(24)
-        ready(f"http://{HOST}:{bound}/?token={token}")
-        uvicorn_server(review_app(desk, page, token, bound)).run(sockets=[listening])
+        ready(f"http://{HOST}:{taken}/?token={token}")
+        uvicorn_server(review_app(desk, page, token, taken)).run(sockets=[bound])
