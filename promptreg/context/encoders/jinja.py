@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import json
-from datetime import datetime
-from typing import TYPE_CHECKING, Any, Final, NoReturn
+from typing import TYPE_CHECKING, Any, Final
 
 from promptreg.context.encoders.model import role_of
-from promptreg.errors import EncodingError, UsageError
+from promptreg.context.encoders.template_process import TemplateProcess
+from promptreg.errors import EncodingError, Place, UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
-
-    from jinja2 import Template
 
     from promptreg.canonical import Json, JsonObject
     from promptreg.context.count.counting import Message
@@ -28,26 +26,40 @@ class JinjaEncoder:
         source: text of the template.
         name: what it is called in outputs, usually the file's name.
         options: the template's own switches (`chat_template_kwargs` of a request), and `bos_token` and `eos_token`.
+        place: names a line of the template, or the template where the line is None. None: by its name.
 
     Raises:
         UsageError: the text is no Jinja template.
     """
 
-    def __init__(self, source: str, *, name: str, options: Mapping[str, Json] | None = None) -> None:
+    def __init__(
+        self,
+        source: str,
+        *,
+        name: str,
+        options: Mapping[str, Json] | None = None,
+        place: Callable[[int | None], str] | None = None,
+    ) -> None:
         self.name = f"template {name}"
         self._options = {"bos_token": "", "eos_token": "", **(options or {})}
-        self._template = _compiled(source, name)
+        self._process = TemplateProcess(source, place or (lambda line: str(Place(name, line))))
+        self._process.compile()
 
     def render(self, messages: Sequence[Message], *, tools: Sequence[JsonObject] = ()) -> str:
         """The prompt, with the cue for the answer.
 
         Raises:
             EncodingError: the template refuses the messages, or fails on them.
+            UsageError: the template was stopped at a limit of time, length or memory.
         """
         return self._rendered(messages, tools, cue=True)
 
     def alone(self, message: Message) -> str:
-        """The message as the only one of a prompt without a cue; a template may put more around it."""
+        """The message as the only one of a prompt without a cue; a template may put more around it.
+
+        Raises:
+            UsageError: the template was stopped at a limit of time, length or memory.
+        """
         role_of(message)
         try:
             return self._rendered([message], (), cue=False)
@@ -55,17 +67,14 @@ class JinjaEncoder:
             return json.dumps(message, ensure_ascii=False)
 
     def _rendered(self, messages: Sequence[Message], tools: Sequence[JsonObject], *, cue: bool) -> str:
-        try:
-            return self._template.render(
+        return self._process.render(
+            {
                 **self._options,
-                messages=[_plain(message) for message in messages],
-                tools=[_plain(tool) for tool in tools] or None,
-                add_generation_prompt=cue,
-            )
-        except EncodingError:
-            raise
-        except Exception as problem:
-            raise EncodingError(f"The {self.name} cannot render these messages: {problem}") from problem
+                "messages": list(messages),
+                "tools": list(tools) or None,
+                "add_generation_prompt": cue,
+            }
+        )
 
 
 def read_template(path: Path, options: Mapping[str, Json] | None = None) -> JinjaEncoder:
@@ -107,37 +116,3 @@ def _is_default(item: Any) -> bool:
 def _mark(value: Any) -> str:
     text = value.get("content") if isinstance(value, dict) else value
     return text if isinstance(text, str) else ""
-
-
-def _compiled(source: str, name: str) -> Template:
-    from jinja2 import TemplateError  # noqa: PLC0415 - only for those who have a template
-    from jinja2.ext import loopcontrols  # noqa: PLC0415 - as above
-    from jinja2.sandbox import ImmutableSandboxedEnvironment  # noqa: PLC0415 - as above
-
-    environment = ImmutableSandboxedEnvironment(trim_blocks=True, lstrip_blocks=True, extensions=[loopcontrols])
-    environment.filters["tojson"] = _tojson
-    environment.globals.update(
-        raise_exception=_refuse, strftime_now=lambda form: datetime.now().astimezone().strftime(form)
-    )
-    try:
-        return environment.from_string(source)
-    except TemplateError as problem:
-        raise UsageError(f"The chat template {name} is no Jinja template: {problem}") from problem
-
-
-def _refuse(message: str) -> NoReturn:
-    raise EncodingError(f"The chat template refuses these messages: {message}")
-
-
-def _now(form: str) -> str:
-    return datetime.now().astimezone().strftime(form)
-
-
-def _tojson(value: Any, indent: int | None = None) -> str:
-    """Without the escapes of HTML that Jinja's own filter writes."""
-    return json.dumps(value, ensure_ascii=False, indent=indent)
-
-
-def _plain(value: Any) -> Any:
-    """Plain dicts and lists: templates ask `is mapping`, and JSON is written of them."""
-    return json.loads(json.dumps(value))

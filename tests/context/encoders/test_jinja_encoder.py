@@ -47,7 +47,7 @@ def test_what_a_template_refuses_is_told_in_its_own_words():
 
 
 def test_a_template_that_fails_on_a_message_is_told():
-    with pytest.raises(EncodingError, match=r"template chat\.jinja cannot render these messages"):
+    with pytest.raises(EncodingError, match=r"template chat\.jinja:6 cannot render these messages: can only"):
         encoder().render([{"role": "user", "content": None}])
 
 
