@@ -117,14 +117,16 @@ def _distributions(installed: Iterable[importlib.metadata.Distribution]) -> Iter
     else:
         yield _ok("promptreg", f"{__version__} ({DISTRIBUTION})")
     if NAMESAKE in versions:
-        yield Finding(
-            "namesake",
-            State.PROBLEM,
-            f"The unrelated distribution `{NAMESAKE}` {versions[NAMESAKE]} is installed too. It has the same import "
-            "name and command, so files of the two overwrite each other. Run "
-            f"`pip uninstall {NAMESAKE} {DISTRIBUTION}`, then install {DISTRIBUTION} again.",
-            ExitCode.USAGE,
-        )
+        yield Finding("namesake", State.PROBLEM, namesake_sentence(versions[NAMESAKE]), ExitCode.USAGE)
+
+
+def namesake_sentence(version: str) -> str:
+    """What is wrong where the unrelated distribution is installed too, in that version, and what to do."""
+    return (
+        f"The unrelated distribution `{NAMESAKE}` {version} is installed too. It has the same import name and command, "
+        f"so files of the two overwrite each other. Run `pip uninstall {NAMESAKE} {DISTRIBUTION}`, then install "
+        f"{DISTRIBUTION} again."
+    )
 
 
 def _sqlite(version_info: tuple[int, ...], version: str) -> Finding:

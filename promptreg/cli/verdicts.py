@@ -51,10 +51,12 @@ _RUN = {"en": "Run: {run}", "zh": "运行：{run}"}
 _WARNING = {"en": "Warning: {text}", "zh": "警告：{text}"}
 
 
-def print_comparison(result: Compared, config: Config, *, quiet: bool, verbose: bool) -> None:
-    """Print verdicts for people; `--json` is for machines."""
+def print_comparison(
+    result: Compared, config: Config, *, quiet: bool, verbose: bool, out: Console | None = None
+) -> None:
+    """Print verdicts for people, to standard output or `out`; `--json` is for machines."""
     language = reader_language(config.language)
-    out = console()
+    out = out or console()
     for suite in result.comparison.suites:
         _print_suite(out, suite, language, quiet=quiet, everything=verbose)
     if quiet:
@@ -81,8 +83,7 @@ def _print_suite(out: Console, suite: SuiteJudgement, language: Language, *, qui
     )
     if quiet:
         return
-    counts = ", ".join(f"{number} {verdict.value}" for verdict, number in suite.counts().items())
-    out.print(f"  {_cases(len(suite.cases), language)}: {counts}")
+    out.print(counts_line(suite, language))
     if everything:
         for note in plan_notes(suite):
             out.print("  " + safe_for_terminal(note.text(language)))
@@ -98,6 +99,12 @@ def _print_suite(out: Console, suite: SuiteJudgement, language: Language, *, qui
         out.print(_fault_line(kind, cases, language))
     for note in fault_notes(suite):
         out.print("  " + safe_for_terminal(note.text(language)))
+
+
+def counts_line(suite: SuiteJudgement, language: Language) -> str:
+    """How many cases have which verdict."""
+    counts = ", ".join(f"{number} {verdict.value}" for verdict, number in suite.counts().items())
+    return f"  {_cases(len(suite.cases), language)}: {counts}"
 
 
 def _faults_by_kind(suite: SuiteJudgement) -> list[tuple[str, list[CaseJudgement]]]:

@@ -11,6 +11,7 @@ from promptreg.errors import BaselineError, OutputError, Problem, RefusedError, 
 from promptreg.report.files import Form
 from promptreg.report.html import WARN_BYTES
 from promptreg.scoring.embedders.registry import load_embedder
+from promptreg.scoring.embedders.stored import StoredVectors
 from promptreg.store.store import Store
 from promptreg.text.counted import counted
 from promptreg.verdict.rules import Look, plan_looks
@@ -63,10 +64,14 @@ class CompareOptions:
     """Judge this stored run; the target is not called."""
     ask_judges: bool = True
     """Whether judges are asked what no stored reply answers; else such answers are unscored."""
+    offline: bool = False
+    """Nothing is called at all: neither judges nor an embeddings endpoint. Only with `run_id`."""
     against: str | None = None
     """The run that the report holds this one against; None for the one before it."""
     resume: bool = False
     select: str | None = None
+    cases: Mapping[str, frozenset[str]] | None = None
+    """Only these cases, by suite, of those that `select` leaves; None for all of them."""
     alpha: float | None = None
     fdr: float | None = None
     report: Path | None = None
@@ -128,9 +133,9 @@ def compare(
         KeyboardInterrupt: after Ctrl-C; the run can be resumed.
     """
     with Store.open(config.root / config.paths.store, create=options.run_id is None) as store:
-        judges = Judges(config, store, on_progress=on_progress, may_ask=options.ask_judges)
+        judges = Judges(config, store, on_progress=on_progress, may_ask=options.ask_judges and not options.offline)
         if options.run_id is None:
-            suites = project_suites(config, options.suites, options.select)
+            suites = project_suites(config, options.suites, options.select, options.cases)
             pairings = _pairings(config, options, suites)
             judges.check_keys([case for pairing in pairings for case in pairing.known])
             order = _order(config, options, pairings)
@@ -201,7 +206,7 @@ class _Taking:
 
 def plan_compare(config: Config, options: CompareOptions) -> Estimate:
     """What `compare --dry-run` prints: calls, tokens and time. Nothing is sent."""
-    suites = project_suites(config, options.suites, options.select)
+    suites = project_suites(config, options.suites, options.select, options.cases)
     pairings = _pairings(config, options, suites)
     order = _order(config, options, pairings)
     recorded = [pair for pairing in pairings for pair in recorded_pairs(pairing)]
@@ -215,22 +220,24 @@ def plan_compare(config: Config, options: CompareOptions) -> Estimate:
 def _pairings(config: Config, options: CompareOptions, suites: tuple[Suite, ...]) -> tuple[Pairing, ...]:
     """Each suite beside the baseline of the source, before a run."""
     source = config.deployment(options.source) if options.source is not None else config.role("source")
-    return _paired(config, suites, source.name, _target(config, options).name, whole=options.select is None)
+    whole = options.select is None and options.cases is None
+    return _paired(config, suites, source.name, _target(config, options).name, whole=whole)
 
 
 def _pairings_of_run(config: Config, options: CompareOptions, store: Store, record: RunRecord) -> tuple[Pairing, ...]:
     """Each suite of a stored run beside its baseline; what the command does not say is as it was for the run."""
     select = options.select if options.select is not None else _text(record, "select")
+    cases = options.cases if options.cases is not None else _cases(record)
     paths = options.suites or tuple(config.root / path for path in _texts(record, "paths"))
     names = _texts(record, "suites") or record.suites
-    suites = tuple(suite for suite in project_suites(config, paths, select) if suite.name in names)
+    suites = tuple(suite for suite in project_suites(config, paths, select, cases) if suite.name in names)
     source = options.source or _text(record, "source") or config.role("source").name
     asked: dict[str, dict[str, str]] = {}
     noise = {(case.suite, case.case_id): case.noise for suite in suites for case in suite.cases}
     for case in store.cases(record.run_id):
         if case.noise == noise.get((case.suite, case.case_id)):
             asked.setdefault(case.suite, {})[case.case_id] = case.request_sha256
-    return _paired(config, suites, source, record.deployment, whole=select is None, asked=asked)
+    return _paired(config, suites, source, record.deployment, whole=select is None and cases is None, asked=asked)
 
 
 def _text(record: RunRecord, option: str) -> str | None:
@@ -241,6 +248,14 @@ def _text(record: RunRecord, option: str) -> str | None:
 def _texts(record: RunRecord, option: str) -> tuple[str, ...]:
     values = record.options.get(option)
     return tuple(value for value in values if isinstance(value, str)) if isinstance(values, list) else ()
+
+
+def _cases(record: RunRecord) -> dict[str, frozenset[str]] | None:
+    """The cases that a stored run was narrowed to, by suite."""
+    named = record.options.get("cases")
+    if not isinstance(named, dict):
+        return None
+    return {suite: frozenset(map(str, ids)) for suite, ids in named.items() if isinstance(ids, list)}
 
 
 def _paired(
@@ -305,6 +320,8 @@ def _order(config: Config, options: CompareOptions, pairings: tuple[Pairing, ...
         "paths": [_from_root(config, path) for path in options.suites],
         "looks": list(looks),
     }
+    if options.cases is not None:
+        said = {**said, "cases": {suite: [*sorted(ids)] for suite, ids in sorted(options.cases.items())}}
     return Order("compare", deployment, cases, looks[-1], config.plan.seed, said, contexts=contexts.only(cases))
 
 
@@ -336,6 +353,8 @@ def _judge(
     rules = rules_of(config, alpha=options.alpha, fdr=options.fdr)
     # A wrong name, or a key that is not set, is an error before the first call is paid for.
     embedder = load_embedder(config.judging.embedder, config, load_extensions(config.root).embedders)
+    if options.offline and config.judging.embedder in config.embedders:
+        embedder = StoredVectors(embedder.name)
 
     def judge(pairing: Pairing, look: Look, standing: SuiteJudgement | None) -> JudgedSuite:
         return judge_stored(

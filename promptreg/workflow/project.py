@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from promptreg.config.params import param_names
+from promptreg.errors import UsageError
 from promptreg.scoring.checks import registry
 from promptreg.scoring.checks.base import Services
 from promptreg.suite.load import load_suites
@@ -12,21 +14,32 @@ from promptreg.suite.select import select_cases
 from promptreg.workflow.plugins import load_extensions
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
     from promptreg.config import Config
     from promptreg.suite.model import Suite
 
 
-def project_suites(config: Config, paths: Sequence[Path], select: str | None) -> tuple[Suite, ...]:
+def project_suites(
+    config: Config,
+    paths: Sequence[Path],
+    select: str | None,
+    cases: Mapping[str, frozenset[str]] | None = None,
+) -> tuple[Suite, ...]:
     """The suites at `paths`, or the project's own where none are given, narrowed by a `--select` expression.
+
+    Args:
+        config: the project.
+        paths: suite files or folders.
+        select: the expression; None for every case.
+        cases: of what the expression leaves, only these, as ids by suite; None for all.
 
     Raises:
         ConfigError: when the project's hooks, or a plugin, are wrong.
         SuiteError: with every problem of every file: loading, unknown checks, parameters, judges and strategies,
             wrong check arguments.
-        UsageError: when the expression is wrong or selects nothing.
+        UsageError: when the expression is wrong or selects nothing, or none of `cases` is there.
     """
     own = load_extensions(config.root).checks
     suites = load_suites(
@@ -41,4 +54,15 @@ def project_suites(config: Config, paths: Sequence[Path], select: str | None) ->
         from promptreg.workflow.context.case_contexts import check_strategies  # noqa: PLC0415 - most projects have no context
 
         check_strategies(suites)
-    return select_cases(suites, select)
+    selected = select_cases(suites, select)
+    return selected if cases is None else _only(selected, cases)
+
+
+def _only(suites: Sequence[Suite], cases: Mapping[str, frozenset[str]]) -> tuple[Suite, ...]:
+    """The named cases; suites without any are left out."""
+    named = ((suite, cases.get(suite.name, frozenset())) for suite in suites)
+    kept = ((suite, tuple(case for case in suite.cases if case.case_id in ids)) for suite, ids in named)
+    found = tuple(replace(suite, cases=some) for suite, some in kept if some)
+    if not found:
+        raise UsageError("The suites have none of the cases that were chosen; they may have been renamed since.")
+    return found

@@ -1,0 +1,162 @@
+"""Suite files as pytest collects them: an item for every case, and one for the suite's own verdict."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+import pytest
+
+from promptreg.errors import PromptregError
+from promptreg.pytest_plugin.names import VERDICT_ITEM, item_name
+from promptreg.pytest_plugin.selection import Entry
+from promptreg.report.output import plain
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from os import PathLike
+    from pathlib import Path
+
+    from promptreg.pytest_plugin.outcomes import Outcome
+    from promptreg.suite.model import Suite
+
+MARK: Final = "promptreg"
+"""Every item has this mark, so that `-m promptreg` and `-m "not promptreg"` tell them from other tests."""
+
+NOT_MARKS: Final = frozenset(
+    {"skip", "skipif", "xfail", "usefixtures", "parametrize", "filterwarnings", "tryfirst", "trylast"}
+    | {"asyncio", "anyio", "timeout", "flaky", "xdist_group", "order", "run", "dependency"}
+)
+"""Tags that do not become marks: pytest, or a well-known plugin, would act on them."""
+
+
+class Suites:
+    """What items ask of the session."""
+
+    def __init__(self, load: Callable[[Path], Suite], outcome: Callable[[Entry], Outcome]) -> None:
+        """Nothing is loaded yet.
+
+        Args:
+            load: reads one suite file.
+            outcome: what becomes of an item; the first call makes the comparison.
+        """
+        self._load, self.outcome = load, outcome
+        self._read: dict[Path, Suite] = {}
+
+    def load(self, path: Path) -> Suite:
+        """A suite, read once.
+
+        Raises:
+            PromptregError: it is wrong, or its name is taken by another file.
+        """
+        if path not in self._read:
+            suite = self._load(path)
+            other = next((each for each in self._read.values() if each.name == suite.name), None)
+            if other is not None:
+                raise PromptregError(
+                    f"{suite.path}: The suite name `{suite.name}` is taken by {other.path}; give each suite its own."
+                )
+            self._read[path] = suite
+        return self._read[path]
+
+    def known(self) -> dict[str, frozenset[str]]:
+        """The ids of all cases of every suite read so far, by suite."""
+        return {suite.name: frozenset(case.case_id for case in suite.cases) for suite in self._read.values()}
+
+    def read(self) -> tuple[Suite, ...]:
+        """Every suite read so far."""
+        return tuple(self._read.values())
+
+
+class SuiteFile(pytest.File):
+    """A suite's YAML file."""
+
+    suites: Suites
+
+    def collect(self) -> Iterator[SuiteItem]:
+        """Its cases in file order, then its verdict."""
+        try:
+            suite = self.suites.load(self.path)
+        except PromptregError as error:
+            raise self.CollectError(plain(str(error))) from None
+        for entry, tags in entries_of(suite, self.path, self.nodeid):
+            item: SuiteItem = SuiteItem.from_parent(self, name=entry.node_id.removeprefix(f"{self.nodeid}::"))
+            item.entry, item.suites = entry, self.suites
+            for tag in (MARK, *tags):
+                # pytest.mark.NAME would refuse, under --strict-markers, what no ini file lists.
+                mark = pytest.Mark(tag, (), {}, _ispytest=True)
+                item.add_marker(pytest.MarkDecorator(mark, _ispytest=True))
+            yield item
+
+
+def entries_of(suite: Suite, path: Path, node_id: str) -> Iterator[tuple[Entry, tuple[str, ...]]]:
+    """The items of a suite with the tags that become their marks.
+
+    Args:
+        suite: as loaded.
+        path: its file.
+        node_id: of the file.
+    """
+    for case in suite.cases:
+        line = case.place.line or 1
+        tags = tuple(tag for tag in case.tags if tag not in NOT_MARKS)
+        yield Entry(f"{node_id}::{item_name(case.case_id)}", suite.name, case.case_id, path, line), tags
+    yield Entry(f"{node_id}::{VERDICT_ITEM}", suite.name, None, path), ()
+
+
+class Shown:
+    """What a report shows of a failure: text with colours on a terminal, and one line for the short summary."""
+
+    def __init__(self, outcome: Outcome) -> None:
+        """Of a failed outcome."""
+        self._text, self._coloured = outcome.text, outcome.coloured
+        self.reprcrash = _Crash(outcome.sentence)
+
+    def __str__(self) -> str:
+        return self._text
+
+    def toterminal(self, writer: Any) -> None:
+        """Called by pytest's reports with its TerminalWriter, which is no public type."""
+        writer.line(self._coloured if writer.hasmarkup else self._text)
+
+
+class _Crash:
+    """Where pytest looks for the one line of its short summary, and for the message in JUnit."""
+
+    def __init__(self, message: str) -> None:
+        self.message = message
+
+
+class NotAsRecordedError(Exception):
+    """Carries the outcome of an item that does not pass. Nobody sees its traceback."""
+
+    def __init__(self, outcome: Outcome) -> None:
+        super().__init__(outcome.sentence)
+        self.outcome = outcome
+
+
+class SuiteItem(pytest.Item):
+    """One case, or a suite's own verdict."""
+
+    entry: Entry
+    suites: Suites
+
+    def setup(self) -> None:
+        """The first item makes the comparison here: `--durations` shows it, and `-x` before it costs no call."""
+        outcome = self.suites.outcome(self.entry)
+        if outcome.kind == "error":
+            raise NotAsRecordedError(outcome)
+
+    def runtest(self) -> None:
+        """Reports what the comparison said."""
+        outcome = self.suites.outcome(self.entry)
+        if outcome.kind == "failed":
+            raise NotAsRecordedError(outcome)
+        if outcome.kind == "skipped":
+            raise pytest.skip.Exception(outcome.sentence, _use_item_location=True)
+        if outcome.kind == "xfailed":
+            pytest.xfail(outcome.sentence)
+
+    def reportinfo(self) -> tuple[PathLike[str] | str, int | None, str]:
+        """Where the case is written, and its name."""
+        case = VERDICT_ITEM if self.entry.case_id is None else self.entry.case_id
+        return self.path, self.entry.line - 1, plain(f"{self.entry.suite}/{case}")

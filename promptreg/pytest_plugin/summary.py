@@ -1,0 +1,63 @@
+"""The section at the end of a session: verdicts, counts, causes, worst cases, the report's path."""
+
+from __future__ import annotations
+
+import io
+from typing import TYPE_CHECKING, Final
+
+from rich.console import Console
+
+from promptreg.cli.console import PIPE_WIDTH
+from promptreg.cli.verdicts import print_comparison
+from promptreg.text.sentence import Sentence
+from promptreg.text.terminal import safe_for_terminal
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from promptreg.config import Config
+    from promptreg.pytest_plugin.selection import Selected
+    from promptreg.pytest_plugin.session import Judged, Terminal
+    from promptreg.verdict.model import SuiteJudgement
+
+_SEEN: Final = 0.8
+
+
+def summary_lines(project: Config, judged: Judged | None, terminal: Terminal) -> list[str]:
+    """The lines; none when nothing was compared."""
+    if judged is None or judged.compared is None:
+        return []
+    out = Console(
+        file=io.StringIO(),
+        force_terminal=terminal.colours,
+        color_system="standard" if terminal.colours else None,
+        width=PIPE_WIDTH,
+        soft_wrap=True,
+        markup=False,
+        highlight=False,
+        emoji=False,
+        legacy_windows=False,
+    )
+    print_comparison(judged.compared, project, quiet=False, verbose=False, out=out)
+    for suite in judged.compared.comparison.suites:
+        chosen = judged.selected.get(suite.suite)
+        if chosen is not None and not chosen.whole:
+            for sentence in _narrowed(suite, chosen):
+                out.print(safe_for_terminal(sentence.text(terminal.language)), style="yellow")
+    if judged.compared.failures:
+        out.print(safe_for_terminal(judged.compared.failures), style="red")
+    text: str = out.file.getvalue()  # type: ignore[attr-defined]  # the StringIO above
+    return text.splitlines()
+
+
+def _narrowed(suite: SuiteJudgement, chosen: Selected) -> Iterator[Sentence]:
+    """What a selection does to a verdict."""
+    yield Sentence(
+        f"{suite.suite}: {len(chosen.ids)} of {chosen.total} cases were selected. The verdict is about these only, and "
+        "the fewer they are, the larger a change must be to be found.",
+        f"{suite.suite}：{chosen.total} 个用例中选了 {len(chosen.ids)} 个。结论只针对这些用例；用例越少，"
+        "变化要越大才能被发现。",
+    )
+    for outcome in suite.power:
+        if outcome.power < _SEEN:
+            yield Sentence(f"  Self-test: {outcome.sentence.en}.", f"  自检：{outcome.sentence.zh}。")
