@@ -8,6 +8,8 @@ PYTHON ?=
 ARGS   ?=
 
 PIP := $(BIN)/python -m pip install --disable-pip-version-check --quiet --no-input
+# Many tests wait for a browser, a server or a child, so twice as many run at once as two cores have; each with one thread for numpy.
+WORKERS ?= 4
 # The folder is listed, not left to pytest's `testpaths`, so that ARGS can name another one.
 TESTS = $(if $(filter tests/% tests,$(ARGS)),,tests)
 
@@ -25,7 +27,7 @@ demo-simulated: $(VENV)/.stamp-base  ## the same on two simulated deployments wi
 	$(BIN)/promptreg demo --simulated
 
 test: $(VENV)/.stamp-dev browser  ## all tests
-	$(BIN)/python -m pytest -n 2 $(TESTS) $(ARGS)
+	OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n $(WORKERS) $(TESTS) $(ARGS)
 
 lint: $(VENV)/.stamp-dev  ## ruff, formatting, types, one-way layers
 	$(BIN)/ruff check .
