@@ -17,7 +17,7 @@ def command(run_id: str, write: bool, config_path: Path | None, verbose: bool, q
     """Make the answers of a stored RUN the baselines of the deployment that gave them.
 
     For the day when the source is gone: the target's baseline takes its place, and [roles] in promptreg.toml moves on.
-    The baselines of the source stay as they are.
+    The baselines of the source stay as they are. RUN is an id, the beginning of one, or latest, latest~1 and so on.
     """
     del verbose
     from promptreg.cli.console import console, reader_language  # noqa: PLC0415 - loaded when the command runs

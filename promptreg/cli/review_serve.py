@@ -64,14 +64,13 @@ def command(
     from promptreg.workflow.git import reviewer_name  # noqa: PLC0415 - see above
     from promptreg.workflow.review import reviewed_run  # noqa: PLC0415 - see above
     from promptreg.workflow.review_desk import ReviewDesk  # noqa: PLC0415 - see above
-    from promptreg.workflow.review_server import serve_review  # noqa: PLC0415 - see above
+    from promptreg.workflow.review_server import review_socket, serve_review  # noqa: PLC0415 - see above
 
     config = load_config(config_path, Path.cwd())
     language = reader_language(config.language)
     who = reviewer or reviewer_name(config.root)
     with Store.open(config.root / config.paths.store, create=False) as store:
         found = reviewed_run(config, store, run_id).record.run_id
-    page = _page(config, found, who)
 
     def ready(address: str) -> None:
         if not quiet:
@@ -80,11 +79,13 @@ def command(
         if not quiet:
             click.echo(_WORDS["end"][language])
 
-    with Store.open(config.root / config.paths.store, create=False) as store:
-        desk = ReviewDesk(config, store, reviewed_run(config, store, found), who)
-        serve_review(desk, page, port, ready)
-        for line in _end(config, desk, language):
-            click.echo(line)
+    with review_socket(port) as bound:  # first: judging may take a minute, which a taken port should not cost
+        page = _page(config, found, who)
+        with Store.open(config.root / config.paths.store, create=False) as store:
+            desk = ReviewDesk(config, store, reviewed_run(config, store, found), who)
+            serve_review(desk, page, bound, ready)
+            for line in _end(config, desk, language):
+                click.echo(line)
     return 0
 
 

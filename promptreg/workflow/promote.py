@@ -11,6 +11,7 @@ from promptreg.baseline.write import baseline_lines
 from promptreg.errors import UsageError
 from promptreg.review.write import replace_files
 from promptreg.suite.files import shown_path
+from promptreg.workflow.run_names import named_run
 from promptreg.workflow.runs import iso_time
 from promptreg.workflow.stored import stored_answers
 
@@ -47,20 +48,21 @@ class Promotion:
     written: bool
 
 
-def promote(config: Config, store: Store, run_id: str, *, write: bool) -> Promotion:
+def promote(config: Config, store: Store, name: str, *, write: bool) -> Promotion:
     """Make the answers of a stored run the baselines of its deployment.
 
     Args:
         config: the project.
         store: open.
-        run_id: of `compare` or `record`.
+        name: of a run of `compare` or `record`, as `named_run` takes it.
         write: False to change nothing.
 
     Raises:
         UsageError: there is no such run, it did not end, or it has no answer at all.
         OutputError: a file cannot be written; nothing was changed.
     """
-    record = store.run(run_id)
+    record = named_run(store, name)
+    run_id = record.run_id
     if record.state in {"running", "interrupted"}:
         raise UsageError(
             f"Run {run_id} did not end ({record.state}): take the rest with `promptreg {record.kind} --resume` first."

@@ -22,6 +22,7 @@ from promptreg.workflow.review_desk import RefusedDecisionsError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from socket import socket
 
     from starlette.requests import Request
     from starlette.responses import Response
@@ -121,27 +122,32 @@ def _token_of(query: bytes) -> bytes:
 _NO_ENTRY: Final = "Open the whole address that `promptreg review serve` printed: it ends in a token.\n"
 
 
-def serve_review(desk: ReviewDesk, page: str, port: int, ready: Callable[[str], None]) -> None:
-    """Serve the page until Ctrl-C or SIGTERM.
-
-    Args:
-        desk: takes the decisions.
-        page: the HTML of the report.
-        port: where to listen; 0 picks a free port.
-        ready: called with the page's address once connections are accepted.
+def review_socket(port: int) -> socket:
+    """A socket on this machine for `serve_review`; port 0 picks a free port.
 
     Raises:
         EndpointError: the port cannot be used.
     """
     try:
-        bound = listening(HOST, port)
+        return listening(HOST, port)
     except (OSError, OverflowError) as error:
         reason = os.strerror(error.errno) if isinstance(error, OSError) and error.errno else str(error)
         raise EndpointError(
             f"The review cannot be served on port {port} ({reason}). Is another review served there? Choose another "
             "--port, or 0 for a free one."
         ) from error
-    with bound, until_stopped():
+
+
+def serve_review(desk: ReviewDesk, page: str, bound: socket, ready: Callable[[str], None]) -> None:
+    """Serve the page until Ctrl-C or SIGTERM.
+
+    Args:
+        desk: takes the decisions.
+        page: the HTML of the report.
+        bound: where connections are accepted.
+        ready: called with the page's address.
+    """
+    with until_stopped():
         taken = int(bound.getsockname()[1])
         token = secrets.token_urlsafe(24)
         ready(f"http://{HOST}:{taken}/?token={token}")
