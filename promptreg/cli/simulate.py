@@ -30,6 +30,7 @@ _KINDS = ("vllm", "vllm-ascend", "sglang", "mindie", "deepseek", "openai")
 @click.option("--kind", type=click.Choice(_KINDS), help="Server kind: its error shapes and stream shapes.")
 @click.option("--model", "models", multiple=True, metavar="NAME", help="Model name it serves (repeatable).")
 @click.option("--window", type=click.IntRange(1), metavar="TOKENS", help="Context window; longer requests are refused.")
+@click.option("--tokenizer", metavar="NAME", help="What counts prompts, such as v3.1. Default: by the model's name.")
 @click.option("--latency", type=click.FloatRange(0), metavar="MS", help="Milliseconds before each answer.")
 @click.option("--seed", type=int, help="Seed of its noise and faults.")
 @click.option("--fault", "faults", multiple=True, metavar="NAME[:PROB]", help="Plant a fault (repeatable).")
@@ -48,6 +49,7 @@ def command(
     kind: str | None,
     models: tuple[str, ...],
     window: int | None,
+    tokenizer: str | None,
     latency: float | None,
     seed: int | None,
     faults: tuple[str, ...],
@@ -63,6 +65,7 @@ def command(
         _list_faults()
         return
     fields: dict[str, Any] = {"kind": kind, "models": list(models) or None, "window": window, "seed": seed}
+    fields["tokenizer"] = tokenizer
     fields |= {"latency": None if latency is None else {"first_ms": latency}, "faults": list(faults) or None}
     chosen = _script(script, {name: value for name, value in fields.items() if value is not None})
 

@@ -59,9 +59,14 @@ class Switches:
 
 def switches_of(deployment: Deployment) -> Switches:
     """The switches that every request of a deployment carries."""
+    return switches_in(deployment.request, deployment.request.get("extra_body"), deployment.extra_body)
+
+
+def switches_in(*parts: Json) -> Switches:
+    """The switches in parameters of a request; what comes later wins."""
     template: dict[str, Json] = {}
     effort: Json = None
-    for params in (deployment.request, deployment.request.get("extra_body"), deployment.extra_body):
+    for params in parts:
         if not isinstance(params, Mapping):
             continue
         options, thinking = params.get("chat_template_kwargs"), params.get("thinking")
@@ -277,8 +282,7 @@ def counter_for(deployment: Deployment, endpoint: TokenEndpoint | None = None) -
         # another model's template: its vocabulary is the server's
         return replace(chosen, counter=ServerCounter(endpoint, EstimateCounter(), chosen.encoder))
     switches, form = switches_of(deployment), (named or "").partition(":")[2]
-    local = choose_counter(encoder=form) if form else choose_counter(model=deployment.model or None)
-    local = local if form else _with_switches(local, switches)
+    local = choose_counter(encoder=form) if form else counter_of_model(deployment.model or None, switches)
     if endpoint is None:
         if named is not None:
             raise UsageError(
@@ -287,6 +291,16 @@ def counter_for(deployment: Deployment, endpoint: TokenEndpoint | None = None) -
             )
         return local
     return replace(local, counter=ServerCounter(endpoint, local.counter, local.encoder, switches), guessed=None)
+
+
+def counter_of_model(model: str | None, switches: Switches) -> Chosen:
+    """What counts where nothing names it: by the model's name, with thinking and effort as the requests ask for.
+
+    Args:
+        model: its name; None where there is none.
+        switches: of the requests.
+    """
+    return _with_switches(choose_counter(model=model), switches)
 
 
 def _with_switches(chosen: Chosen, switches: Switches) -> Chosen:

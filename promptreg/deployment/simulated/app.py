@@ -16,6 +16,7 @@ from starlette.routing import Route
 
 from promptreg.deployment.simulated import answering, embeddings, obeying, tokens
 from promptreg.deployment.simulated.dialects import DIALECTS, Refusal, error_body, error_status, overflow_message
+from promptreg.deployment.simulated.prompt_tokens import PromptTokens
 from promptreg.deployment.simulated.reply import Asked, Response
 from promptreg.deployment.simulated.shapes import respond
 
@@ -92,6 +93,7 @@ class _Deployment:
     def __init__(self, script: Script, on_request: Callable[[Received], None] | None) -> None:
         self._script = script
         self._dialect = DIALECTS[script.kind]
+        self._prompts = PromptTokens(script)
         self._turns = answering.Turns(script.cycle)
         self._on_request = on_request
         self._started = int(time.time())
@@ -138,7 +140,7 @@ class _Deployment:
         return JSONResponse({"version": version})
 
     async def tokenize(self, request: Request) -> HttpResponse:
-        """POST /tokenize (MindIE: /v1/tokenizer): estimated counts, no real token ids."""
+        """POST /tokenize (MindIE: /v1/tokenizer): counts, no real token ids."""
         raw = await self._receive(request)
         try:
             self._authorise(request)
@@ -147,7 +149,7 @@ class _Deployment:
             return self._refusal(refused)
         messages = body.get("messages")
         if isinstance(messages, list):
-            count = tokens.count_prompt(messages)
+            count = self._prompts.count(body)
         else:
             count = tokens.count(tokens.text_of(body.get("prompt", body.get("inputs", ""))))
         if self._script.kind == "mindie":
@@ -227,7 +229,7 @@ class _Deployment:
         messages = body["messages"]
         texts = [tokens.text_of(message.get("content")) for message in messages]
         users = [text for text, message in zip(texts, messages, strict=True) if message["role"] == "user"]
-        prompt_tokens, cap = tokens.count_prompt(messages), self._cap(body)
+        prompt_tokens, cap = self._prompts.count(body), self._cap(body)
         window = self._script.window
         if self._script.kind == "mindie" and cap is not None and prompt_tokens < window:
             cap = min(cap, window - prompt_tokens)  # only the prompt can be too long for it

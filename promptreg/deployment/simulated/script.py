@@ -170,6 +170,8 @@ class Script(_Model):
     models: Annotated[tuple[str, ...], Field(min_length=1)] = ("simulated",)
     window: Annotated[int, Field(gt=0)] = 32768
     """Context window in tokens, as /v1/models declares it; longer requests are refused."""
+    tokenizer: str | None = None
+    """What counts prompts, as the `tokenizer` of a deployment names it. None: by the name of the model."""
     overflow: Literal["error", "cut"] = "error"
     """What happens to a request over the window: the kind's own error, or its start is cut away without a word."""
     seed: int = 0

@@ -66,8 +66,25 @@ def base_url(bound: socket.socket) -> str:
     return f"http://{shown}:{port}/v1"
 
 
-def uvicorn_server(app: ASGIApp) -> uvicorn.Server:
-    """A quiet uvicorn server: planted faults would fill its log with complaints about broken responses."""
+class _Server(uvicorn.Server):
+    """Tells when it serves. By then it handles signals: one that comes earlier would break off the start."""
+
+    def __init__(self, config: uvicorn.Config, ready: Callable[[], None]) -> None:
+        super().__init__(config)
+        self._ready = ready
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        self._ready()
+
+
+def uvicorn_server(app: ASGIApp, ready: Callable[[], None] = lambda: None) -> uvicorn.Server:
+    """A quiet uvicorn server: planted faults would fill its log with complaints about broken responses.
+
+    Args:
+        app: what it serves.
+        ready: called once it serves.
+    """
     config = uvicorn.Config(
         app,
         log_config=None,
@@ -77,7 +94,7 @@ def uvicorn_server(app: ASGIApp) -> uvicorn.Server:
         timeout_graceful_shutdown=1,
         ws="none",
     )
-    return uvicorn.Server(config)
+    return _Server(config, ready)
 
 
 @contextlib.contextmanager
@@ -103,8 +120,8 @@ def serve(script: Script, host: str, port: int, ready: Callable[[str], None]) ->
 
     Raises:
         EndpointError: when the address cannot be used.
+        UsageError: the script's `tokenizer` names nothing that exists.
     """
+    app = create_app(script)
     with bind(host, port) as bound, until_stopped():
-        # The socket listens already, so a client that connects now waits in its queue and is served.
-        ready(base_url(bound))
-        uvicorn_server(create_app(script)).run(sockets=[bound])
+        uvicorn_server(app, lambda: ready(base_url(bound))).run(sockets=[bound])
