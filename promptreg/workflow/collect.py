@@ -178,12 +178,12 @@ class _Run:
 
 async def _collect(run: _Run, client: Client, on_progress: OnProgress) -> Collected:
     store, order = run.store, run.order
-    echoes, cuts = _Echoes(), Cuts(order.contexts)
+    echoes, cuts = _Echoes(), Cuts(order.contexts, order.deployment.server)
 
     def keep(sample: Sample) -> None:
         store.add_sample(run_id, sample)
         echoes.see(sample.reading)
-        cuts.see(sample.call.key[:2], sample.reading)
+        cuts.see(sample.call.key[:2], sample.reading, sample.attempts[-1])
         if len(sample.attempts) > 1:
             _LOG.info("%s", _told(sample))
 
@@ -227,7 +227,7 @@ def _look_back(run: _Run, echoes: _Echoes, cuts: Cuts) -> frozenset[tuple[str, s
     for stored in () if run.resumed is None else run.store.samples(run.resumed.run_id):
         reading = read_exchange(stored.attempts[-1])
         echoes.see(reading)
-        cuts.see((stored.suite, stored.case_id), reading)
+        cuts.see((stored.suite, stored.case_id), reading, stored.attempts[-1])
         if is_unsent(stored.attempts[-1]):
             told.append((stored.suite, stored.case_id, stored.pass_index))
     return frozenset(told)

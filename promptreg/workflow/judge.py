@@ -17,6 +17,7 @@ from promptreg.verdict.evidence import evidence_of
 from promptreg.verdict.power import judge_with_self_test, planter
 from promptreg.verdict.rules import Rules
 from promptreg.verdict.waivers import judge_with_decisions
+from promptreg.workflow.context.refused import with_refusals
 from promptreg.workflow.context.said import with_contexts
 from promptreg.workflow.faults import read_cases, with_moved_reasoning, worse_classes
 from promptreg.workflow.pairing import CLUSTER_TAG
@@ -133,6 +134,8 @@ def judge_stored(
         ConfigError: the project's own code is wrong, such as a channel that raises.
         StoreError: a stored sample is damaged.
     """
+    asked = config.deployments.get(record.deployment)
+    pairing = with_refusals(pairing, store, record.run_id, None if asked is None else asked.server)
     specs = [spec for case in pairing.known for spec in case.checks]
     measured = any(spec.name.removeprefix("not_") in MEASURED_CHECKS for spec in specs)
     read = read_cases(config, store, record, pairing, look.passes, measured=measured)

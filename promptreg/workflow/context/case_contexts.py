@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from promptreg.context.fit import Fitted
     from promptreg.context.strategies.base import Strategy
     from promptreg.suite.model import Case, CaseContext, Suite
+    from promptreg.workflow.context.refused import Refused
 
 _SWITCHES: Final = ("chat_template_kwargs", "thinking", "reasoning_effort")
 """Parts of a request that change how its prompt is counted, beside messages and tools."""
@@ -62,6 +63,8 @@ class FittedCase:
     """None where it cannot be shortened enough."""
     problem: Sentence | None = None
     """Why not, with the numbers."""
+    refused: Refused | None = None
+    """With which count the deployment refused it as too long, where a run says so."""
 
     @property
     def shortened(self) -> bool:
@@ -97,6 +100,7 @@ class FittedCase:
             "provable": self.provable,
             "problem": None if self.problem is None else self.problem.en,
             "problem_zh": None if self.problem is None else self.problem.zh,
+            "refused": None if self.refused is None else self.refused.to_json(),
         }
 
     def stored(self) -> JsonObject:

@@ -48,6 +48,12 @@ def _with_context(judgement: CaseJudgement, case: Case, pairing: Pairing, *, kno
         said = why
     elif target.problem is not None and known:
         said = Sentence(f"Not judged. {names[1]}: {target.problem.en}", f"未作判定。{names[1]}：{target.problem.zh}")
+    elif target.refused is not None and known:
+        why = target.refused.sentence
+        lost = judgement.verdict is CaseVerdict.ERROR
+        said = Sentence(
+            f"{'Not judged.' if lost else said.en} {why.en}", f"{'未作判定。' if lost else said.zh}{why.zh}"
+        )
     elif known and (more := told(source, target, judgement.verdict)) is not None:
         said = Sentence(f"{said.en} {more.en}", f"{said.zh}{more.zh}")
     return replace(judgement, sentence=said, context=sides_json(source, target))

@@ -13,9 +13,10 @@ from promptreg.deployment.json_text import parse_json
 from promptreg.deployment.reader import read_exchange
 from promptreg.replay.sample import Sample
 from promptreg.text.counted import counted
+from promptreg.workflow.context.refused import refused
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from promptreg.canonical import JsonObject
     from promptreg.deployment.reading import Reading
@@ -82,21 +83,35 @@ def difference(body: bytes, expected: Sequence[JsonObject]) -> str | None:
 
 
 class Cuts:
-    """Answers for which the server counted clearly fewer tokens than were sent."""
+    """Answers for which the server counted clearly fewer tokens than were sent, and prompts that it refused for length.
 
-    def __init__(self, contexts: Contexts) -> None:
+    Args:
+        contexts: of the cases that are asked.
+        server: kind of the server, where it is known.
+    """
+
+    def __init__(self, contexts: Contexts, server: str | None = None) -> None:
         self._contexts = contexts
+        self._server = server
         self._found: dict[tuple[str, str], str] = {}
+        self._refused: dict[tuple[str, str], str] = {}
 
-    def see(self, key: tuple[str, str], reading: Reading) -> None:
+    def see(self, key: tuple[str, str], reading: Reading, exchange: Exchange | None = None) -> None:
         """Look at one answer.
 
         Args:
             key: suite and case id.
             reading: of the call.
+            exchange: its last attempt.
         """
         case = self._contexts.cases.get(key)
-        if case is None or case.fitted is None or reading.usage is None or key in self._found:
+        if case is None or case.fitted is None:
+            return
+        if exchange is not None and key not in self._refused:
+            said = refused(case, self._contexts.deployment, exchange, self._server)
+            if said is not None:
+                self._refused[key] = said.sentence.en
+        if reading.usage is None or key in self._found:
             return
         found = silent_cut(
             case.fitted.total,
@@ -109,12 +124,14 @@ class Cuts:
             self._found[key] = found.sentence.en
 
     def warnings(self) -> list[str]:
-        """One sentence, with the first case as the example; none where every prompt arrived whole."""
-        if not self._found:
-            return []
-        (suite, case_id), said = next(iter(sorted(self._found.items())))
-        more = f" The same holds for {counted(len(self._found) - 1, 'more case')}." if len(self._found) > 1 else ""
-        return [f"{suite}/{case_id}: {said}{more}"]
+        """A sentence of each kind, with the first case as the example; none where every prompt arrived whole."""
+        return [_of_all(found) for found in (self._found, self._refused) if found]
+
+
+def _of_all(found: Mapping[tuple[str, str], str]) -> str:
+    (suite, case_id), said = next(iter(sorted(found.items())))
+    more = f" The same holds for {counted(len(found) - 1, 'more case')}." if len(found) > 1 else ""
+    return f"{suite}/{case_id}: {said}{more}"
 
 
 def context_warnings(contexts: Contexts, told_window: int | None) -> list[str]:

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from promptreg.context.fit import Fitted
     from promptreg.context.ledger import Entry
     from promptreg.suite.model import Case
+    from promptreg.text.sentence import Sentence
     from promptreg.workflow.context.case_contexts import FittedCase
     from promptreg.workflow.context.fit import Stretch
     from promptreg.workflow.pairing import Pairing
@@ -43,8 +44,15 @@ def _side(side: FittedCase) -> ContextSideView:
         changes=() if fitted is None else tuple(_changes(fitted)),
         inserted=() if fitted is None else tuple(_inserted(fitted)),
         dropped=side.dropped,
-        notes=() if fitted is None else tuple(note.sentence for note in fitted.ledger.notes),
+        notes=tuple(_notes(side)),
     )
+
+
+def _notes(side: FittedCase) -> Iterator[Sentence]:
+    if side.refused is not None:
+        yield side.refused.sentence
+    if side.fitted is not None:
+        yield from (note.sentence for note in side.fitted.ledger.notes)
 
 
 def _changes(fitted: Fitted) -> Iterator[ContextChangeView]:
