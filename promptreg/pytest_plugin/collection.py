@@ -41,6 +41,8 @@ class Suites:
         """
         self._load, self.outcome = load, outcome
         self._read: dict[Path, Suite] = {}
+        self.marks = {MARK}
+        """The marks that pytest knows already, for --strict-markers."""
 
     def load(self, path: Path) -> Suite:
         """A suite, read once.
@@ -79,10 +81,15 @@ class SuiteFile(pytest.File):
         except PromptregError as error:
             raise self.CollectError(plain(str(error))) from None
         for entry, tags in entries_of(suite, self.path, self.nodeid):
-            item: SuiteItem = SuiteItem.from_parent(self, name=entry.node_id.removeprefix(f"{self.nodeid}::"))
+            name = entry.node_id.removeprefix(f"{self.nodeid}::")
+            # Given as a text, so that pytest reads brackets in it as it does when the command line or a cache says it.
+            item: SuiteItem = SuiteItem.from_parent(self, name=name, nodeid=entry.node_id)
             item.entry, item.suites = entry, self.suites
             for tag in (MARK, *tags):
-                # pytest.mark.NAME would refuse, under --strict-markers, what no ini file lists.
+                if tag not in self.suites.marks:
+                    self.suites.marks.add(tag)
+                    self.config.addinivalue_line("markers", f"{tag}: a tag of a prompt suite")
+                # Not pytest.mark.NAME, which cuts a name at its first colon and then does not know it.
                 mark = pytest.Mark(tag, (), {}, _ispytest=True)
                 item.add_marker(pytest.MarkDecorator(mark, _ispytest=True))
             yield item

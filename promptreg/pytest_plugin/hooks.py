@@ -2,14 +2,34 @@
 
 from __future__ import annotations
 
+import tempfile
+import threading
 import time
+import traceback
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
 from promptreg.cli.console import reader_language
 from promptreg.errors import PromptregError
-from promptreg.pytest_plugin.collection import MARK, NotAsRecordedError, Shown, SuiteFile, SuiteItem, Suites
+from promptreg.pytest_plugin.ci import (
+    append_summary,
+    code_quality_path,
+    github_lines,
+    step_summary_path,
+    write_code_quality,
+)
+from promptreg.pytest_plugin.collection import (
+    MARK,
+    NotAsRecordedError,
+    Shown,
+    SuiteFile,
+    SuiteItem,
+    Suites,
+    entries_of,
+)
+from promptreg.pytest_plugin.distributed import Controller, Worker
 from promptreg.pytest_plugin.options import asked_of
 from promptreg.pytest_plugin.project import (
     has_suites,
@@ -20,13 +40,13 @@ from promptreg.pytest_plugin.project import (
     suites_path,
 )
 from promptreg.pytest_plugin.selection import selected_suites
-from promptreg.pytest_plugin.session import Judged, Terminal, judged_session
+from promptreg.pytest_plugin.session import Judged, Terminal, failed_session, judged_session
 from promptreg.pytest_plugin.summary import summary_lines
-from promptreg.suite.select import select_cases
+from promptreg.suite.select import select_cases, selection
+from promptreg.workflow.outputs import Output
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator
-    from pathlib import Path
+    from collections.abc import Callable, Generator, Sequence
 
     from promptreg.pytest_plugin.outcomes import Outcome
     from promptreg.pytest_plugin.selection import Entry
@@ -47,6 +67,8 @@ def register(config: pytest.Config) -> None:
     hooks.add_suites()
     config.addinivalue_line("markers", f"{MARK}: a case of a prompt suite, or a suite's verdict")
     config.pluginmanager.register(hooks, "promptreg_hooks")
+    if hooks.controller is not None:
+        config.pluginmanager.register(hooks.controller, "promptreg_controller")
 
 
 class Hooks:
@@ -55,11 +77,21 @@ class Hooks:
     def __init__(self, config: pytest.Config) -> None:
         self._config = config
         self._asked = asked_of(config)
+        try:
+            if self._asked.select is not None:
+                selection(self._asked.select)
+        except PromptregError as error:
+            raise pytest.UsageError(_of_pytest(error)) from None
         self._project = project_config(self._asked.config, config)
         self._suites = Suites(lambda path: load_suite(self._project, path), self._outcome)
         self._own = suites_path(self._project)
         self._entries: tuple[Entry, ...] = ()
         self._judged: Judged | None = None
+        self._worker = Worker.of(config)
+        self.controller: Controller | None = None
+        """Set where pytest-xdist may start workers."""
+        if self._worker is None and config.pluginmanager.has_plugin("xdist"):
+            self.controller = Controller(self._of_node_ids, self._compare)
 
     def add_suites(self) -> None:
         """Where the command line names nothing to collect, the project's suites are collected besides.
@@ -101,7 +133,9 @@ class Hooks:
         try:
             chosen = select_cases(self._suites.read(), self._asked.select)
         except PromptregError as error:
-            raise pytest.UsageError(str(error).replace("--select", "--promptreg-select")) from None
+            if self._worker is None:
+                raise pytest.UsageError(_of_pytest(error)) from None
+            chosen = ()  # its controller has read the expression; that nothing is left is seen there
         ids: set[tuple[str, str | None]] = {(suite.name, case.case_id) for suite in chosen for case in suite.cases}
         ids |= {(suite.name, None) for suite in chosen}
         kept: list[pytest.Item] = []
@@ -137,25 +171,73 @@ class Hooks:
 
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
         """The section that says what the comparison says."""
+        if self.controller is not None and self.controller.at_work:
+            terminalreporter.section("promptreg")
+            terminalreporter.write_line("Interrupted. `promptreg compare --resume` goes on with the run.")
+            return
         lines = summary_lines(self._project, self._judged, self._terminal())
         if lines:
             terminalreporter.section("promptreg")
             for line in lines:
                 terminalreporter.write_line(line)
+        if self._judged is not None:
+            for line in github_lines(self._entries, self._judged.outcomes, self._config.rootpath):
+                terminalreporter.write_line(line)
+            self._write_code_quality(self._judged, terminalreporter)
+
+    def _write_code_quality(self, judged: Judged, reporter: pytest.TerminalReporter) -> None:
+        path = code_quality_path(self._asked.codequality)
+        if path is None:
+            return
+        try:
+            write_code_quality(path, self._entries, judged.outcomes, self._config.rootpath)
+        except PromptregError as error:
+            reporter.write_line(f"promptreg: {error}", red=True)
 
     def _outcome(self, entry: Entry) -> Outcome:
-        if self._judged is None:
-            selected = selected_suites(self._entries, self._suites.known())
-            self._judged = judged_session(
-                self._project,
-                self._asked,
-                self._entries,
-                selected,
-                self._terminal(),
-                on_progress=_Progress(self._tell),
-                on_note=self._tell,
-            )
-        return self._judged.outcomes[entry.node_id]
+        if self._worker is not None:
+            return self._worker.outcome(entry)
+        return (self._judged or self._compare()).outcomes[entry.node_id]
+
+    def _compare(self) -> Judged:
+        """Makes the one comparison; whatever happens, it is not made again."""
+        selected = selected_suites(self._entries, self._suites.known())
+        summary = step_summary_path()
+        with tempfile.TemporaryDirectory(prefix="promptreg-") as folder:
+            markdown = Path(folder) / "summary.md"
+            try:
+                self._judged = judged_session(
+                    self._project,
+                    self._asked,
+                    self._entries,
+                    selected,
+                    self._terminal(),
+                    beside=() if summary is None else (Output("markdown", markdown),),
+                    on_progress=_Progress(self._tell),
+                    on_note=self._tell,
+                )
+            except Exception as error:  # noqa: BLE001 - a bug is told once, with all that is known of it
+                told = "".join(traceback.format_exception(error))
+                said = f"promptreg failed in a way it should not: {type(error).__name__}: {error}\n{told}"
+                self._judged = failed_session(self._entries, said)
+            if summary is not None and markdown.exists():
+                try:
+                    append_summary(summary, markdown)
+                except OSError as error:
+                    self._tell(f"The step summary cannot be written to {summary}: {error.strerror or error}.")
+        return self._judged
+
+    def _of_node_ids(self, ids: Sequence[str]) -> tuple[Entry, ...]:
+        """The items that a worker collected; suites are read here as they were there."""
+        wanted = set(ids)
+        found: list[Entry] = []
+        for file in dict.fromkeys(node_id.split("::", 1)[0] for node_id in ids):
+            path = self._config.rootpath / file
+            if is_suite_file(path):
+                suite = self._suites.load(path)
+                found += [entry for entry, _ in entries_of(suite, path, file) if entry.node_id in wanted]
+        self._entries = tuple(found)
+        return self._entries
 
     def _terminal(self) -> Terminal:
         writer = self._config.get_terminal_writer()
@@ -167,13 +249,18 @@ class Hooks:
         capture = self._config.pluginmanager.get_plugin("capturemanager")
         if reporter is None or self._config.get_verbosity() < 0:
             return
-        if capture is None:
+        if capture is None or threading.current_thread() is not threading.main_thread():
             reporter.ensure_newline()
             reporter.write_line(f"promptreg: {sentence}")
             return
         with capture.global_and_fixture_disabled():
             reporter.ensure_newline()
             reporter.write_line(f"promptreg: {sentence}")
+
+
+def _of_pytest(error: PromptregError) -> str:
+    """An error of `--select` under the name that the option has here."""
+    return str(error).replace("--select", "--promptreg-select")
 
 
 class _Progress:

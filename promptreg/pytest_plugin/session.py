@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from promptreg.errors import PromptregError, UsageError
@@ -44,8 +44,8 @@ class Judged:
     """By node id."""
     compared: Compared | None = None
     """None when there was none, for the reason that every outcome gives."""
-    selected: Mapping[str, Selected] = field(default_factory=dict)
-    """What was compared, by suite."""
+    totals: Mapping[str, int] = field(default_factory=dict)
+    """How many cases each suite has, compared or not."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,19 +86,20 @@ def judged_session(
         options = compare_options(asked, selected, terminal.language, beside)
         compared = compare(project, options, on_progress=on_progress, on_notice=on_note, on_look=on_note)
     except PromptregError as error:
-        return failed_session(entries, str(error), selected)
+        return failed_session(entries, str(error))
     outcomes = dict(_outcomes(project, asked, entries, compared, terminal))
-    return Judged(outcomes, compared, selected)
+    totals = {name: suite.total for name, suite in selected.items()}
+    return Judged(outcomes, replace(compared, beside=()), totals)  # `beside` is for CI, not to be named to people
 
 
-def failed_session(entries: Sequence[Entry], message: str, selected: Mapping[str, Selected]) -> Judged:
+def failed_session(entries: Sequence[Entry], message: str) -> Judged:
     """The same error for every item; only the first tells it in full, so that a log of many stays readable."""
     message = plain(message)
     first = message.split("\n", 1)[0]
     outcomes = {entry.node_id: Outcome("error", first, first, first) for entry in entries}
     if entries:
         outcomes[entries[0].node_id] = Outcome("error", first, message, message)
-    return Judged(outcomes, None, selected)
+    return Judged(outcomes)
 
 
 def compare_options(

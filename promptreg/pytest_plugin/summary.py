@@ -11,12 +11,12 @@ from promptreg.cli.console import PIPE_WIDTH
 from promptreg.cli.verdicts import print_comparison
 from promptreg.text.sentence import Sentence
 from promptreg.text.terminal import safe_for_terminal
+from promptreg.verdict.model import CaseVerdict
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from promptreg.config import Config
-    from promptreg.pytest_plugin.selection import Selected
     from promptreg.pytest_plugin.session import Judged, Terminal
     from promptreg.verdict.model import SuiteJudgement
 
@@ -40,23 +40,23 @@ def summary_lines(project: Config, judged: Judged | None, terminal: Terminal) ->
     )
     print_comparison(judged.compared, project, quiet=False, verbose=False, out=out)
     for suite in judged.compared.comparison.suites:
-        chosen = judged.selected.get(suite.suite)
-        if chosen is not None and not chosen.whole:
-            for sentence in _narrowed(suite, chosen):
-                out.print(safe_for_terminal(sentence.text(terminal.language)), style="yellow")
+        for sentence in _narrowed(suite, judged.totals.get(suite.suite, 0)):
+            out.print(safe_for_terminal(sentence.text(terminal.language)), style="yellow")
     if judged.compared.failures:
         out.print(safe_for_terminal(judged.compared.failures), style="red")
     text: str = out.file.getvalue()  # type: ignore[attr-defined]  # the StringIO above
     return text.splitlines()
 
 
-def _narrowed(suite: SuiteJudgement, chosen: Selected) -> Iterator[Sentence]:
-    """What a selection does to a verdict."""
+def _narrowed(suite: SuiteJudgement, total: int) -> Iterator[Sentence]:
+    """What a selection does to a verdict; nothing where all `total` cases of the suite are in it."""
+    chosen = sum(case.verdict is not CaseVerdict.MISSING for case in suite.cases)
+    if chosen >= total:
+        return
     yield Sentence(
-        f"{suite.suite}: {len(chosen.ids)} of {chosen.total} cases were selected. The verdict is about these only, and "
+        f"{suite.suite}: {chosen} of {total} cases were selected. The verdict is about these only, and "
         "the fewer they are, the larger a change must be to be found.",
-        f"{suite.suite}：{chosen.total} 个用例中选了 {len(chosen.ids)} 个。结论只针对这些用例；用例越少，"
-        "变化要越大才能被发现。",
+        f"{suite.suite}：{total} 个用例中选了 {chosen} 个。结论只针对这些用例；用例越少，变化要越大才能被发现。",
     )
     for outcome in suite.power:
         if outcome.power < _SEEN:

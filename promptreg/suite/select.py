@@ -44,12 +44,21 @@ def select_cases(suites: Sequence[Suite], expression: str | None) -> tuple[Suite
     """
     if expression is None or not expression.strip():
         return tuple(suites)
-    matches = _Parser(expression).parse()
+    matches = selection(expression)
     kept = ((suite, tuple(case for case in suite.cases if matches(case))) for suite in suites)
     selected = tuple(replace(suite, cases=cases) for suite, cases in kept if cases)
     if not selected:
         raise UsageError(_nothing_matches(suites, expression))
     return selected
+
+
+def selection(expression: str) -> Predicate:
+    """Which cases an expression means.
+
+    Raises:
+        UsageError: when it cannot be read.
+    """
+    return _Parser(expression).parse()
 
 
 def _nothing_matches(suites: Sequence[Suite], expression: str) -> str:

@@ -76,7 +76,9 @@ def stored(tmp_path_factory):
         run_id = done.json["run_id"]
         waive = ("review", "decide", "waive", "moved/waived", "--run", run_id, "--reason", "known since May")
         assert project.run(*waive, "--until", "2099-12-31", "--write").exit_code == 0
-        assert project.run("compare", "--run", run_id, "--json").stdout
+        judged = project.run("compare", "--run", run_id, "--json")
+        assert judged.stdout, judged.stderr
+        project.said = judged.json
     return project
 
 

@@ -22,8 +22,8 @@ SUITES = {
 }
 
 
-def test_items_agree_with_the_command_line_over_all_verdicts(every):
-    said = every.project.run("compare", "--run", "latest", "--json").json
+def test_items_agree_with_the_command_line_over_all_verdicts(every, stored):
+    said = stored.said
     expected, skipped, cases, suites = {}, 0, set(), set()
     for suite in said["suites"]:
         suites.add(suite["verdict"])
