@@ -5,8 +5,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from promptreg.cli.console import console
-from promptreg.context.change import grown
-from promptreg.context.change_words import FATES, fixed_rows, headline, hopeless, loss_columns, loss_notes, loss_rows
+from promptreg.context.change_words import (
+    FATES,
+    fixed_rows,
+    grew_most,
+    headline,
+    hopeless,
+    loss_columns,
+    loss_notes,
+    loss_rows,
+)
 from promptreg.text.preview import preview
 from promptreg.text.sentence import Sentence
 from promptreg.text.terminal import safe_for_terminal
@@ -123,10 +131,8 @@ def _sessions(out: Console, report: WindowReport, language: Language, *, most: i
     if most is not None and len(ordered) > most:
         more = Sentence(f"and {len(ordered) - most} more; -v lists all", f"另有 {len(ordered) - most} 段，-v 列出全部")
         out.print(more.text(language), style="dim")
-    joint = "、" if language == "zh" else ", "
-    told = joint.join(f"{part.label.text(language)} {count}" for part, count in grown(report.affected).items())
-    if told:
-        out.print(Sentence(f"What grew most: {told}.", f"增长最多的部分：{told}。").text(language))
+    if (grew := grew_most(report)) is not None:
+        out.print(grew.text(language))
 
 
 def _endings(out: Console, report: WindowReport, language: Language) -> None:

@@ -51,7 +51,7 @@ _WORDS: Final[Mapping[Language, Mapping[str, str]]] = MappingProxyType(
         },
         "zh": {
             "run": "{letter}  {verdict:<12}  {deployment} 上的 {run}，{at}，{passes}",
-            "passes": "{passes} 轮",
+            "passes": "{passes} 遍",
             "table": "判定（行为 A，列为 B）：",
             "settings": "两次运行之间的变化（A → B）：",
             "same": "就已知的部署与设置而言，两次运行之间没有变化。",

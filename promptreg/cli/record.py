@@ -38,7 +38,7 @@ _UNSTABLE = {
 _MORE = {"en": "… and {count} more; -v shows them all", "zh": "……另有 {count} 个，用 -v 全部列出"}
 _LOWER_BOUND = {
     "en": "Lower bound of what a comparison would find (its last {second} passes judged against the first {first}):",
-    "zh": "比较时至少能发现的问题（以前 {first} 轮判断后 {second} 轮得到的下限）：",
+    "zh": "比较时至少能发现的问题（以前 {first} 遍判断后 {second} 遍得到的下限）：",
 }
 
 
@@ -148,7 +148,7 @@ def _print(recording: Recording, config: Config, *, quiet: bool, verbose: bool) 
         elif not quiet:
             size = {
                 "en": f"{counted(suite.cases, 'case')}, {counted(recording.passes, 'pass', 'passes')}",
-                "zh": f"{suite.cases} 个用例，{recording.passes} 轮",
+                "zh": f"{suite.cases} 个用例，{recording.passes} 遍",
             }
             out.print(f"{suite.suite}: {size[language]} → {_shown(suite.baseline, root)}")
             if suite.judgement is not None:

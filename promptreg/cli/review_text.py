@@ -40,7 +40,7 @@ _WORDS: Final = {
     "decided": {"en": "decided", "zh": "已决定"},
     "none": {"en": "nothing is recorded", "zh": "没有录制"},
     "not_asked": {"en": "the target was not asked", "zh": "目标部署未被问到"},
-    "passes": {"en": "{given} of {passes} passes", "zh": "{passes} 轮中 {given} 轮"},
+    "passes": {"en": "{given} of {passes} passes", "zh": "{passes} 遍中 {given} 遍"},
     "distance": {"en": "distance {distance:.2f} from the nearest golden", "zh": "与最近的基准输出相距 {distance:.2f}"},
     "folded": {"en": "… {count} equal characters …", "zh": "……{count} 个相同字符……"},
     "incomplete": {

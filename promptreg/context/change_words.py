@@ -5,7 +5,7 @@ from __future__ import annotations
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
-from promptreg.context.change import fixed_tokens
+from promptreg.context.change import fixed_tokens, grown
 from promptreg.context.window import Part
 from promptreg.text.counted import counted, part_of
 from promptreg.text.sentence import Sentence
@@ -61,6 +61,16 @@ def hopeless(report: WindowReport) -> Sentence | None:
         "larger than the prompt may be, and no strategy shortens it.",
         f"{report.hopeless} 段对话无法放下：仅固定部分就超过提示词的上限，任何策略都无能为力。",
     )
+
+
+def grew_most(report: WindowReport) -> Sentence | None:
+    """Which parts grew most, in how many of the conversations that do not fit; None where all fit."""
+    counts = grown(report.affected)
+    if not counts:
+        return None
+    english = ", ".join(f"{part.label.en} in {counted(count, 'conversation')}" for part, count in counts.items())
+    chinese = "、".join(f"{part.label.zh}（{count} 段对话）" for part, count in counts.items())
+    return Sentence(f"What grew most: {english}.", f"增长最多的部分：{chinese}。")
 
 
 def fixed_rows(report: WindowReport) -> tuple[tuple[str, Sentence, int], ...]:

@@ -48,7 +48,7 @@ _HOISTED: Final = Sentence(
 )
 _RAW: Final = Sentence("it is inserted as raw text without a role mark", "会作为裸文本插入，没有角色标记")
 _EMPTY_ANSWER: Final = Sentence(
-    "between them stands an empty answer without an end mark", "两条之间会出现一个没有结束标记的空答案"
+    "between them stands an empty answer without an end mark", "两条之间会出现一个没有结束标记的空回答"
 )
 _RENDERED: Final = Sentence(
     "it is rendered all the same, as a result that nobody asked for", "仍会照样渲染，成为一个没有人请求过的结果"
@@ -82,7 +82,7 @@ _NEIGHBOURS: Final[Mapping[str, _Table]] = MappingProxyType(
         "user": MappingProxyType(
             {
                 "v3": _EMPTY_ANSWER,
-                "v3.1": Sentence("they are two turns without an answer between", "会成为两个用户轮次，中间没有答案"),
+                "v3.1": Sentence("they are two turns without an answer between", "会成为两个用户轮次，中间没有回答"),
                 "v3.2": _EMPTY_ANSWER,
                 "v4": Sentence("they become one turn, joined by an empty line", "会以空行连接，合并为一个轮次"),
             }
@@ -118,7 +118,7 @@ def _system_and_neighbours(messages: Sequence[Message], form: str) -> Iterator[F
             first,
             Sentence(
                 f"Message {first} is an answer before any question: it stands behind the system text without a mark.",
-                f"第 {first} 条消息是答案，但前面没有任何提问：它会紧跟在系统文本之后，没有标记。",
+                f"第 {first} 条消息是回答，但前面没有任何提问：它会紧跟在系统文本之后，没有标记。",
             ),
         )
     for place, role in enumerate(roles):

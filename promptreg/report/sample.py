@@ -177,7 +177,7 @@ def _suite() -> SuiteView:
             ),
             Sentence(
                 "10 passes on gpu and 5 on ascend; 3003 relabellings of whole passes, all of them counted.",
-                "gpu 10 轮，ascend 5 轮；整轮重排共 3003 种，全部计入。",
+                "gpu 10 遍，ascend 5 遍；整遍重排共 3003 种，全部计入。",
             ),
             Sentence(
                 "When nothing has changed, this comparison raises a false alarm 5 times in 100.",

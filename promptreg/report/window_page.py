@@ -4,8 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from promptreg.context.change import grown
-from promptreg.context.change_words import FATES, fixed_rows, headline, hopeless, loss_columns, loss_notes, loss_rows
+from promptreg.context.change_words import (
+    FATES,
+    fixed_rows,
+    grew_most,
+    headline,
+    hopeless,
+    loss_columns,
+    loss_notes,
+    loss_rows,
+)
 from promptreg.context.window import Part
 from promptreg.report.bilingual import both, name, page, table, warnings, write
 from promptreg.report.embed import escaped
@@ -150,12 +158,9 @@ def _losses(report: WindowReport) -> Iterator[str]:
 
 def _parts(report: WindowReport) -> Iterator[str]:
     title = Sentence("What grew until it no longer fitted", "增长到放不下的是什么")
-    counts = grown(report.affected)
     yield f"<section><h2>{both(title)}</h2>\n"
-    if counts:
-        en = ", ".join(f"{part.label.en} in {counted(count, 'conversation')}" for part, count in counts.items())
-        zh = "，".join(f"{part.label.zh} {count} 段" for part, count in counts.items())
-        yield f'<p class="hint">{both(Sentence(f"Grew most: {en}.", f"增长最多：{zh}。"))}</p>\n'
+    if (grew := grew_most(report)) is not None:
+        yield f'<p class="hint">{both(grew)}</p>\n'
     sums = [(part.value, part.label, sum(session.later.get(part, 0) for session in report.affected)) for part in Part]
     yield stack(sums, title)
     yield f'<ul class="legend plot">{"".join(key(part, words) for part, words, tokens in sums if tokens > 0)}</ul>\n'

@@ -129,8 +129,8 @@ def not_exchangeable(judgement: RecordingJudgement) -> Sentence:
         f"The first {first} recorded passes differ from the last {second} (p = {judgement.p_value:.2g} against a limit "
         f"of {AA_ALPHA:g}): something that all calls share changed during the recording, such as load or settings. "
         "Later comparisons use the anchored test, which finds less. Record again, in passes spread over usual loads.",
-        f"前 {first} 轮录制与后 {second} 轮不同（p = {judgement.p_value:.2g}，界限为 {AA_ALPHA:g}）：录制期间有所有调用"
-        "共享的因素发生了变化，例如负载或设置。之后的比较将采用锚定检验，能发现的问题较少。请重新录制，并让各轮分布在"
+        f"前 {first} 遍录制与后 {second} 遍不同（p = {judgement.p_value:.2g}，界限为 {AA_ALPHA:g}）：录制期间有所有调用"
+        "共享的因素发生了变化，例如负载或设置。之后的比较将采用锚定检验，能发现的问题较少。请重新录制，并让各遍分布在"
         "常见负载之下。",
     )
 

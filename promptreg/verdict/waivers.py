@@ -209,7 +209,7 @@ def _for_another(decision: StandingDecision) -> Sentence:
 def _rejected(decision: StandingDecision, repeated: int) -> Sentence:
     who, why = _who(decision), _why(decision)
     again_en = f" The target gives the rejected answer again, in {repeated} of its passes." if repeated else ""
-    again_zh = f"目标部署有 {repeated} 轮再次给出被拒绝的回答。" if repeated else ""
+    again_zh = f"目标部署有 {repeated} 遍再次给出被拒绝的回答。" if repeated else ""
     return Sentence(f"Rejected {who.en}{why.en}.{again_en}", f"{who.zh}拒绝{why.zh}。{again_zh}")
 
 

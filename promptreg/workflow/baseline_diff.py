@@ -142,7 +142,7 @@ def _header(before: Baseline | None, after: Baseline | None) -> Sentence:
     parts = [
         (f"{name} {was} → {now}", f"{zh} {was} → {now}")
         for name, zh, was, now in (
-            ("passes", "轮次", old.passes, new.passes),
+            ("passes", "遍数", old.passes, new.passes),
             ("model", "模型", old.model, new.model),
             ("run", "运行", old.run_id, new.run_id),
         )
@@ -174,7 +174,7 @@ def _why(change: GoldenChange) -> Sentence:
     if change.kind is ChangeKind.ASKED_OTHERWISE:
         return Sentence("another request was recorded", "录制了另一个请求")
     if change.kind is ChangeKind.PASSES:
-        return Sentence("the same answers in other passes", "回答相同，轮次不同")
+        return Sentence("the same answers in other passes", "回答相同，所在的遍不同")
     return Sentence("recorded again", "重新录制")
 
 

@@ -24,7 +24,7 @@ def promoted(done: Promotion) -> Iterator[Sentence]:
         path = safe_for_terminal(suite.path)
         yield Sentence(
             f"{verb_en} {path}: {counted(suite.cases, 'case')}, {counted(suite.passes, 'pass')}.",
-            f"{verb_zh} {path}：{suite.cases} 个用例，{suite.passes} 轮。",
+            f"{verb_zh} {path}：{suite.cases} 个用例，{suite.passes} 遍。",
         )
     if done.lacking:
         names = safe_for_terminal(", ".join(done.lacking[:_SHOWN]) + (", …" if len(done.lacking) > _SHOWN else ""))
@@ -35,8 +35,8 @@ def promoted(done: Promotion) -> Iterator[Sentence]:
         yield Sentence(
             f"A source needs {MINIMUM_SOURCE_PASSES} passes or more before anything can be called equivalent to it: "
             f"`promptreg record --on {done.deployment} --top-up` takes the rest.",
-            f"源部署至少需要 {MINIMUM_SOURCE_PASSES} 轮才能得出等价的结论：用 `promptreg record --on {done.deployment} "
-            "--top-up` 补足其余轮次。",
+            f"源部署至少需要 {MINIMUM_SOURCE_PASSES} 遍才能得出等价的结论：用 `promptreg record --on {done.deployment} "
+            "--top-up` 补足其余各遍。",
         )
     yield (
         Sentence(

@@ -49,7 +49,7 @@ class SuggestedSuite:
 
     def _lines(self, language: Language) -> Iterator[str]:
         if language == "zh":
-            yield f"# {self.path}：{self.deployment} 上录制的所有回答（{self.passes} 轮）都满足的检查项。"
+            yield f"# {self.path}：{self.deployment} 上录制的所有回答（{self.passes} 遍）都满足的检查项。"
             yield "# 保留应当成立的，其余删除，再并入测试集。"
         else:
             passes = counted(self.passes, "pass")

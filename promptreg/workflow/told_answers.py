@@ -26,7 +26,7 @@ def told_answers(groups: Sequence[AnswerGroup], passes: int) -> Sentence:
         passes: of the side, those without an answer included.
     """
     if not groups:
-        return Sentence(f"no answer in {passes} passes", f"{passes} 轮均无回答")
+        return Sentence(f"no answer in {passes} passes", f"{passes} 遍均无回答")
     first = groups[0]
     text = preview(first.content or "".join(call.name for call in first.tool_calls), _ANSWER_COLUMNS)
     others = len(groups) - 1
@@ -34,7 +34,7 @@ def told_answers(groups: Sequence[AnswerGroup], passes: int) -> Sentence:
     more_zh = f"，另有 {others} 种回答" if others else ""
     return Sentence(
         f"“{text}” ({len(first.passes)} of {passes} passes){more_en}",
-        f"“{text}”（{passes} 轮中 {len(first.passes)} 轮）{more_zh}",
+        f"“{text}”（{passes} 遍中 {len(first.passes)} 遍）{more_zh}",
     )
 
 

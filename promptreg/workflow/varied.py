@@ -98,7 +98,7 @@ def _suite_varied(varied: int, known: int) -> Sentence:
         f"{which.en} were varied on purpose: in each pass of both sides the last user message was sent as written, "
         "with a trailing space, with a final newline or, after prose, with a full stop, drawn at random; the noise of "
         "both sides contains what such changes do.",
-        f"{which.zh}是有意变化的：两端每一轮都随机选择，最后一条用户消息原样发送、末尾加空格、末尾加换行，或在普通文字后加"
+        f"{which.zh}是有意变化的：两端每一遍都随机选择，最后一条用户消息原样发送、末尾加空格、末尾加换行，或在普通文字后加"
         "句号；两端的波动都包含这类改动的影响。",
     )
 
@@ -129,12 +129,12 @@ def _case_otherwise(*, asked: bool) -> Sentence:
         return Sentence(
             "Nothing was compared: the case was recorded with its prompt as written, and the suite now asks for varied "
             f"ones (`noise: {NULL_PERTURBATION}`). Record it again on the source with `promptreg record --top-up`.",
-            f"未作比较：录制时提示词原样发送，而套件现在要求变化的提示词（`noise: {NULL_PERTURBATION}`）。请用 "
+            f"未作比较：录制时提示词原样发送，而测试集现在要求变化的提示词（`noise: {NULL_PERTURBATION}`）。请用 "
             "`promptreg record --top-up` 在源部署重新录制。",
         )
     return Sentence(
         f"Nothing was compared: the case was recorded with varied prompts (`noise: {NULL_PERTURBATION}`), and the "
         "suite now asks for its prompt as written. Record it again on the source with `promptreg record --top-up`.",
-        f"未作比较：录制时提示词是变化的（`noise: {NULL_PERTURBATION}`），而套件现在要求原样发送。请用 "
+        f"未作比较：录制时提示词是变化的（`noise: {NULL_PERTURBATION}`），而测试集现在要求原样发送。请用 "
         "`promptreg record --top-up` 在源部署重新录制。",
     )

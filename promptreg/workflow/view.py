@@ -176,7 +176,7 @@ def plan_notes(judgement: SuiteJudgement) -> tuple[Sentence, ...]:
             f"{counted(facts.target_passes, 'target pass')}; "
             f"{kind[0]} {facts.labellings} ways to call passes “target” were counted (seed {facts.seed})."
             f"{method.en}",
-            f"{facts.compared} 个用例，源部署 {facts.source_passes} 轮、目标部署 {facts.target_passes} 轮；"
+            f"{facts.compared} 个用例，源部署 {facts.source_passes} 遍、目标部署 {facts.target_passes} 遍；"
             f"统计了{kind[1]} {facts.labellings} 种“目标”标记方式（随机种子 {facts.seed}）。{method.zh}",
         ),
     )
@@ -199,7 +199,7 @@ def _share(facts: Facts) -> Sentence:
     return Sentence(
         f" It is shared by the looks after {listed} target passes; the one that was decisive may spend "
         f"{facts.alpha:.1%} and {facts.regression_alpha:.1%}.",
-        f"由目标部署 {listed} 轮之后的各次判断分担；起决定作用的一次可用 {facts.alpha:.1%} 和 "
+        f"由目标部署 {listed} 遍之后的各次判断分担；起决定作用的一次可用 {facts.alpha:.1%} 和 "
         f"{facts.regression_alpha:.1%}。",
     )
 

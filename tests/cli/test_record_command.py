@@ -37,7 +37,7 @@ def test_the_summary_is_in_the_reader_s_language(pair):
     config = pair.folder / "promptreg.toml"
     config.write_text(f'language = "zh"\n{config.read_text(encoding="utf-8")}', encoding="utf-8")
     told = pair.record("--passes", "2").stdout
-    assert "support: 6 个用例，2 轮 → baselines/support/gpu.jsonl" in told
+    assert "support: 6 个用例，2 遍 → baselines/support/gpu.jsonl" in told
     assert "在 gpu 上录制了 12 个采样。" in told
     assert "下一步：提交基线文件，然后运行 `promptreg compare`。" in told
     assert "samples" not in told

@@ -317,7 +317,7 @@ def test_show_puts_the_facts_first_and_marks_the_difference(reviewed, monkeypatc
     assert f"{{+{OTHER} 礼品卡+}}" in shown
     assert "\x1b" not in shown
     monkeypatch.setenv("LC_ALL", "zh_CN.UTF-8")
-    assert "基准输出：10 轮中 10 轮" in reviewed.run("review", "show", f"support/{EMOJI}").stdout
+    assert "基准输出：10 遍中 10 遍" in reviewed.run("review", "show", f"support/{EMOJI}").stdout
     lost = reviewed.run("review", "show", "refnd")
     assert lost.exit_code == 2
     assert "has no case 'refnd'" in lost.stderr

@@ -444,7 +444,7 @@ def test_what_an_early_look_decided_is_told_with_its_own_limit():
     assert (later.facts.decided_at, later.facts.target_passes) == (3, 5)
     assert (later.p_value, later.facts.alpha) == (early.p_value, pytest.approx(0.02))
     assert "at the look after 3 target passes; the rest was taken to find the cases" in later.sentence.en
-    assert "3 轮" in later.sentence.zh
+    assert "3 遍" in later.sentence.zh
     last = judge_suite("s", [noisy(f"c{i}", shift=0.6) for i in range(30)], look=second)
     assert "at the last look, after 5 target passes" in last.sentence.en
     assert "look" not in judge_suite("s", [noisy(f"c{i}", shift=0.6) for i in range(30)]).sentence.en

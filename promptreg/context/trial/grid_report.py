@@ -306,12 +306,16 @@ class ContextReport:
         if not self.facts:
             return Sentence("No facts are looked for.", "未查找任何事实。")
         own = self.facts - self.planted
+        looked = f"{counted(self.facts, 'fact')} {'is' if self.facts == 1 else 'are'} looked for"
+        if not self.planted:
+            return Sentence(f"{looked}: all came with the conversations.", f"查找 {self.facts} 个事实，均为对话自带。")
+        came_en = f", {own} that came with the conversations" if own else ""
+        came_zh = f"，{own} 个为对话自带" if own else ""
         return Sentence(
-            f"{counted(self.facts, 'fact')} {'is' if self.facts == 1 else 'are'} looked for: {self.planted} planted "
-            f"(seed {self.seed}, {grouped(self.planted_tokens, 'token')} longer by that), {own} that came with the "
-            "conversations.",
-            f"查找 {self.facts} 个事实：{self.planted} 个为植入（种子 {self.seed}，对话因此长了 "
-            f"{self.planted_tokens:,} token），{own} 个由对话自带。",
+            f"{looked}: {self.planted} planted (seed {self.seed}, {grouped(self.planted_tokens, 'token')} longer by "
+            f"that){came_en}.",
+            f"查找 {self.facts} 个事实：{self.planted} 个为植入（随机种子 {self.seed}，对话因此增加 "
+            f"{self.planted_tokens:,} 个 token）{came_zh}。",
         )
 
     def to_json(self) -> dict[str, Json]:

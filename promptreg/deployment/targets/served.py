@@ -37,7 +37,7 @@ _NO_ROOM: Final = Served(
     "no room for an answer",
     Sentence(
         "The prompt fills the window: the answer is empty, with status 200.",
-        "提示词占满了窗口：答案为空，状态码仍为 200。",
+        "提示词占满了窗口：回答为空，状态码仍为 200。",
     ),
     status=200,
     answer_room=0,
@@ -81,7 +81,7 @@ def _answer_too_long(target: Target, prompt: int, max_tokens: int, window: int) 
     sentence = Sentence(
         f"Only {room:,} of {grouped(max_tokens, 'token')} {'is' if room == 1 else 'are'} left for the answer: it ends "
         "early, with status 200.",
-        f"答案只剩 {room:,} 个 token（请求了 {max_tokens:,} 个）：会提前结束，状态码仍为 200。",
+        f"只剩 {room:,} 个 token 可用于回答（请求了 {max_tokens:,} 个）：会提前结束，状态码仍为 200。",
     )
     return Served("answer cut short", sentence, status=200, answer_room=room)
 

@@ -96,15 +96,15 @@ _LONGER: Final = Sentence(
 )
 _OVERLOAD: Final = Sentence(
     "Lower the target's concurrency and take the missing samples with --resume.",
-    "降低目标部署的并发数，再用 --resume 补采缺失的样本。",
+    "降低目标部署的并发数，再用 --resume 补采缺失的回答。",
 )
 _KEY: Final = Sentence(
     "Check the key that api_key_env names, then take the missing samples with --resume.",
-    "检查 api_key_env 所指的密钥，再用 --resume 补采缺失的样本。",
+    "检查 api_key_env 所指的密钥，再用 --resume 补采缺失的回答。",
 )
 _NAME: Final = Sentence(
     "Check base_url and the model's name on the target, then take the missing samples with --resume.",
-    "检查目标部署的 base_url 和模型名称，再用 --resume 补采缺失的样本。",
+    "检查目标部署的 base_url 和模型名称，再用 --resume 补采缺失的回答。",
 )
 _STATUS: Final = Sentence(
     "Read in the report what the server said, correct the request or its limits, and resume.",
@@ -112,21 +112,21 @@ _STATUS: Final = Sentence(
 )
 _SERVER: Final = Sentence(
     "Read the server's log at the time of the calls, then take the missing samples with --resume.",
-    "查看调用时刻的服务端日志，再用 --resume 补采缺失的样本。",
+    "查看调用时刻的服务端日志，再用 --resume 补采缺失的回答。",
 )
 
 _UNJUDGED: Final = _words(
     "Could not be judged",
     "无法判定",
     "Take the missing samples again with --resume; missing source answers with `promptreg record --top-up`.",
-    "用 --resume 补采缺失的样本；源部署缺失的回答用 `promptreg record --top-up` 补录。",
+    "用 --resume 补采缺失的回答；源部署缺失的回答用 `promptreg record --top-up` 补录。",
 )
 _ERRORS: Final[Mapping[str, Words]] = {
     "timeout": _words(
         "Could not be judged: time-out",
         "无法判定：超时",
         "Raise timeout_s or lower the concurrency, and take the missing samples with --resume.",
-        "提高 timeout_s 或降低并发数，再用 --resume 补采缺失的样本。",
+        "提高 timeout_s 或降低并发数，再用 --resume 补采缺失的回答。",
     ),
     "connection": _words(
         "Could not be judged: no connection",
@@ -157,7 +157,7 @@ _ERRORS: Final[Mapping[str, Words]] = {
         "Could not be judged: the stream broke off",
         "无法判定：流式响应中断",
         "Look for time limits of the server or a gateway, then take the missing samples with --resume.",
-        "检查服务端或网关的时间限制，再用 --resume 补采缺失的样本。",
+        "检查服务端或网关的时间限制，再用 --resume 补采缺失的回答。",
     ),
 }
 

@@ -53,7 +53,7 @@ def chance(p_value: float, labellings: int) -> Sentence:
     if p_value < 0.01 and count and abs(count / labellings - p_value) < 1e-9:
         return Sentence(
             f"only {count} of {labellings} ways to relabel the passes {'is' if count == 1 else 'are'} as extreme",
-            f"在 {labellings} 种重新标记轮次的方式中，只有 {count} 种同样极端",
+            f"在 {labellings} 种重新标记各遍的方式中，只有 {count} 种同样极端",
         )
     return Sentence(
         f"chance alone gives as much in {percent(p_value)} of cases", f"偶然出现同样差异的概率为 {percent(p_value)}"
@@ -125,7 +125,7 @@ def case_changed_deterministic(n: int, m: int, different: int, effects: Sequence
             f"{_one_text(n)}; {part_of(different, m, 'target answer', 'differs', 'differ')}, also in {en}, "
             f"which is not proof yet. More target passes would settle it.",
             f"源部署 {n} 条回答文字完全相同；目标部署 {m} 条中有 {different} 条不同，{zh}也有变化，但证据还不足。"
-            f"增加目标部署的轮次可以得出结论。",
+            f"增加目标部署的遍数可以得出结论。",
         )
     return Sentence(
         f"{_one_text(n)}; {part_of(different, m, 'target answer', 'differs', 'differ')}, but in nothing that "
@@ -219,7 +219,7 @@ def case_error(n: int, missing_source: int, m: int, missing_target: int) -> Sent
         f"Not judged: {missing_source} of {counted(n, 'source answer')} and {missing_target} of "
         f"{counted(m, 'target answer')} are missing after all retries. Take the missing samples again with --resume.",
         f"未作判定：重试之后，源部署 {n} 条回答仍缺 {missing_source} 条，目标部署 {m} 条仍缺 {missing_target} 条。请用 "
-        f"--resume 补采缺失的样本。",
+        f"--resume 补采缺失的回答。",
     )
 
 
@@ -238,7 +238,7 @@ def case_missing() -> Sentence:
     return Sentence(
         "Nothing was compared: the case is recorded but no longer in the suite. Put it back, or record again to "
         "drop it.",
-        "未作比较：用例有录制，但已不在套件中。请恢复该用例，或重新录制以移除它。",
+        "未作比较：用例有录制，但已不在测试集中。请恢复该用例，或重新录制以移除它。",
     )
 
 

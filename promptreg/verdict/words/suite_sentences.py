@@ -21,7 +21,7 @@ def compared(facts: Facts) -> Sentence:
     return Sentence(
         f"{counted(facts.compared, 'case')}, {counted(facts.source_passes, 'source pass')} against "
         f"{counted(facts.target_passes, 'target pass')}",
-        f"{facts.compared} 个用例，源部署 {facts.source_passes} 轮对目标部署 {facts.target_passes} 轮",
+        f"{facts.compared} 个用例，源部署 {facts.source_passes} 遍对目标部署 {facts.target_passes} 遍",
     )
 
 
@@ -33,17 +33,17 @@ def which_look(facts: Facts) -> Sentence:
         return Sentence(
             f" It was decided at the look after {counted(facts.decided_at, 'target pass')}; the rest was taken to find "
             "the cases.",
-            f"在目标部署跑完 {facts.decided_at} 轮时已得出结论；其余轮次用于定位用例。",
+            f"在目标部署跑完 {facts.decided_at} 遍时已得出结论；其余各遍用于定位用例。",
         )
     if facts.decided_at < facts.looks[-1]:
         return Sentence(
             f" It was decided at the look after {counted(facts.decided_at, 'target pass')} of {facts.looks[-1]} "
             f"planned.",
-            f"计划 {facts.looks[-1]} 轮，在目标部署跑完 {facts.decided_at} 轮时已得出结论。",
+            f"计划 {facts.looks[-1]} 遍，在目标部署跑完 {facts.decided_at} 遍时已得出结论。",
         )
     return Sentence(
         f" It was decided at the last look, after {counted(facts.decided_at, 'target pass')}.",
-        f"在最后一次判断（目标部署 {facts.decided_at} 轮之后）时得出结论。",
+        f"在最后一次判断（目标部署 {facts.decided_at} 遍之后）时得出结论。",
     )
 
 
@@ -61,7 +61,7 @@ def suite_drift(facts: Facts, p_value: float, listed: int) -> Sentence:
             "The drift is spread over the suite: no single case stands out. Compare both deployments' settings, "
             "then the "
             "cases with the highest scores",
-            "漂移分布在整个套件上，没有哪个用例特别突出。请先对照两端的部署设置，再查看得分最高的用例",
+            "漂移分布在整个测试集上，没有哪个用例特别突出。请先对照两端的部署设置，再查看得分最高的用例",
         )
     what = compared(facts)
     return Sentence(
@@ -165,8 +165,8 @@ def suite_error(errors: int, total: int, limit: float) -> Sentence:
     return Sentence(
         f"{errors} of {counted(total, 'case')} could not be judged because samples are missing after all retries; at "
         f"most {percent(limit)} may. See the errors of the calls, then take the missing samples again with --resume.",
-        f"{total} 个用例中有 {errors} 个因重试后仍缺样本而无法判定，允许的上限是 {percent(limit)}。请查看调用错误，再"
-        f"用 --resume 补采缺失的样本。",
+        f"{total} 个用例中有 {errors} 个因重试后仍缺回答而无法判定，允许的上限是 {percent(limit)}。请查看调用错误，再"
+        f"用 --resume 补采缺失的回答。",
     )
 
 
@@ -183,7 +183,7 @@ def needs_target_passes(more: int, passes: int) -> Sentence:
     return Sentence(
         f"{_passes_en(passes)} on the target can find regressions but never equivalence; "
         f"{counted(more, 'more target pass')} would settle it",
-        f"目标部署只有 {passes} 轮，可以发现变差，但不能证明等价；再跑 {more} 轮目标部署即可得出结论",
+        f"目标部署只有 {passes} 遍，可以发现变差，但不能证明等价；再跑 {more} 遍目标部署即可得出结论",
     )
 
 
@@ -192,7 +192,7 @@ def needs_source_passes(more: int) -> Sentence:
     return Sentence(
         f"The source was recorded too rarely to know its noise; {counted(more, 'more source pass')} "
         f"(`promptreg record --top-up`) would settle it",
-        f"源部署录制的轮次太少，不足以了解它的波动；再录 {more} 轮源部署（`promptreg record --top-up`）即可得出结论",
+        f"源部署录制的遍数太少，不足以了解它的波动；再录 {more} 遍源部署（`promptreg record --top-up`）即可得出结论",
     )
 
 
@@ -200,7 +200,7 @@ def plan_goes_on() -> Sentence:
     """Not the last look."""
     return Sentence(
         "The plan goes on: the remaining target passes would settle it",
-        "计划尚未结束：跑完剩余的目标部署轮次即可得出结论",
+        "计划尚未结束：跑完目标部署的其余各遍即可得出结论",
     )
 
 
@@ -209,7 +209,7 @@ def unjudged(case_ids: Sequence[str]) -> Sentence:
     return Sentence(
         f"{counted(len(case_ids), 'case')} could not be judged ({_list(case_ids)}); taking the missing samples again "
         f"(`--resume`) would settle it",
-        f"{len(case_ids)} 个用例无法判定（{_list(case_ids)}）；用 `--resume` 补采缺失的样本即可得出结论",
+        f"{len(case_ids)} 个用例无法判定（{_list(case_ids)}）；用 `--resume` 补采缺失的回答即可得出结论",
     )
 
 
@@ -228,7 +228,7 @@ def gone(case_ids: Sequence[str]) -> Sentence:
     """Recorded cases that the suite no longer has."""
     return Sentence(
         f"{counted(len(case_ids), 'recorded case')} no longer in the suite: {_list(case_ids)}",
-        f"{len(case_ids)} 个已录制的用例不在套件中：{_list(case_ids)}",
+        f"{len(case_ids)} 个已录制的用例不在测试集中：{_list(case_ids)}",
     )
 
 
@@ -248,7 +248,7 @@ def thin(case_ids: Sequence[str]) -> Sentence:
         f"{counted(len(case_ids), 'case')} {'has' if len(case_ids) == 1 else 'have'} a different number of passes than "
         f"the "
         f"rest ({_list(case_ids)}); `promptreg record --top-up` would settle it",
-        f"{len(case_ids)} 个用例的轮次与其余用例不同（{_list(case_ids)}）；运行 `promptreg record --top-up` 即可得出"
+        f"{len(case_ids)} 个用例的遍数与其余用例不同（{_list(case_ids)}）；运行 `promptreg record --top-up` 即可得出"
         f"结论",
     )
 
@@ -288,7 +288,7 @@ def power_too_low(outcome: PowerOutcome, more_passes: int) -> Sentence:
     return Sentence(
         f"{outcome.sentence.en}, which is too rarely; {counted(more_passes, 'more target pass')}, or more source "
         f"passes, would settle it",
-        f"{outcome.sentence.zh}，发现率太低；再跑 {more_passes} 轮目标部署，或增加源部署轮次，可以得出结论",
+        f"{outcome.sentence.zh}，发现率太低；再跑 {more_passes} 遍目标部署，或增加源部署的遍数，可以得出结论",
     )
 
 
@@ -299,8 +299,8 @@ def _caveat(facts: Facts) -> Sentence:
             " The source's recording differs from itself (its first half from its second), so passes could not be "
             "exchanged: the target was only held against how far the second half lies from the first, which finds less "
             "and names no case. Record again, in passes spread over the deployment's usual loads.",
-            "源部署的录制前后不一致（前半与后半不同），各轮不可互换：只能以后半与前半的距离为参照来衡量目标部署，"
-            "这样发现的问题较少，也无法指出具体用例。请重新录制，并让各轮分布在部署的常见负载之下。",
+            "源部署的录制前后不一致（前半与后半不同），各遍不可互换：只能以后半与前半的距离为参照来衡量目标部署，"
+            "这样发现的问题较少，也无法指出具体用例。请重新录制，并让各遍分布在部署的常见负载之下。",
         )
     if facts.joint:
         return Sentence("", "")
@@ -308,7 +308,7 @@ def _caveat(facts: Facts) -> Sentence:
         f" With {facts.labellings} ways to relabel the passes each case was permuted on its own, which assumes that "
         f"calls "
         f"of one pass do not influence each other.",
-        f"由于重新标记轮次的方式只有 {facts.labellings} 种，每个用例单独置换，其前提是同一轮中的调用互不影响。",
+        f"由于重新标记各遍的方式只有 {facts.labellings} 种，每个用例单独置换，其前提是同一遍中的调用互不影响。",
     )
 
 
