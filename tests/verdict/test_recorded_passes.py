@@ -9,6 +9,7 @@ from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from promptreg.answer.model import Answer
@@ -37,9 +38,30 @@ class Vectors:
         self.known |= vectors
 
 
+class Kept:
+    """The default embedder, with the vectors of the recorded answers from a file: computing them takes a minute."""
+
+    name = UniversalEmbedder().name
+
+    def __init__(self):
+        stored = np.load(DATA / "embeddings.npz", allow_pickle=False)["vectors"].astype(np.float32)
+        self.known = dict(zip(recorded_texts(), stored, strict=True))
+        self.model = UniversalEmbedder()
+
+    def encode(self, texts):
+        new = [text for text in texts if text not in self.known]
+        self.known |= dict(zip(new, self.model.encode(new), strict=True))
+        return np.array([self.known[text] for text in texts])
+
+
+def recorded_texts():
+    names = ("smollm2_t02.json", "smollm2_t07.json")
+    return sorted({a.content for name in names for rows in recording(name).values() for row in rows for a in row})
+
+
 @cache
 def tools():
-    return UniversalEmbedder(), Vectors()
+    return Kept(), Vectors()
 
 
 @cache
@@ -74,6 +96,11 @@ def scored_pairs(pairs):
 
 def scored(golden, replies, checks=()):
     return scored_pairs(paired(golden, replies, checks))
+
+
+def test_the_kept_vectors_are_the_embedders():
+    texts = random.Random(5).sample(recorded_texts(), 12)
+    assert np.allclose(Kept().encode(texts), UniversalEmbedder().encode(texts), atol=1e-3)
 
 
 @pytest.mark.parametrize("name", ["smollm2_t02.json", "smollm2_t07.json"])
@@ -158,7 +185,9 @@ def test_a_missing_answer_is_an_error():
 
 
 def test_the_self_test_says_what_would_have_been_found():
-    golden, replies = (rows[:12] for rows in draw("smollm2_t02.json", 3, 5))
+    golden, replies = draw("smollm2_t02.json", 3, 5)
+    short = sorted(range(len(golden)), key=lambda k: sum(len(answer.content) for answer in golden[k]))[:12]
+    golden, replies = ([rows[k] for k in short] for rows in (golden, replies))
     pairs = paired(golden, replies)
     scores = scored_pairs(pairs)
     ids = [score.case_id for score in scores]
