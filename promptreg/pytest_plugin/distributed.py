@@ -35,7 +35,7 @@ _POLL_S: Final = 0.05
 
 
 class Controller:
-    """The side that compares. Registered as a plugin of its own where pytest-xdist is there."""
+    """The side that compares. Its hooks are called where pytest-xdist starts workers."""
 
     def __init__(self, entries_of: Callable[[Sequence[str]], tuple[Entry, ...]], judge: Callable[[], Judged]) -> None:
         """Nothing is made before a worker is.

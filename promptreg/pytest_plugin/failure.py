@@ -99,7 +99,7 @@ def rendered(lines: Iterable[Text], *, colours: bool, width: int | None = None) 
         legacy_windows=False,
     )
     for line in lines:
-        out.print(line, overflow="fold")
+        out.print(line, overflow=None if width is None else "fold")
     text: str = out.file.getvalue()  # type: ignore[attr-defined]  # the StringIO above
     return text.rstrip("\n")
 

@@ -67,8 +67,7 @@ def register(config: pytest.Config) -> None:
     hooks.add_suites()
     config.addinivalue_line("markers", f"{MARK}: a case of a prompt suite, or a suite's verdict")
     config.pluginmanager.register(hooks, "promptreg_hooks")
-    if hooks.controller is not None:
-        config.pluginmanager.register(hooks.controller, "promptreg_controller")
+    config.pluginmanager.register(hooks.controller, "promptreg_controller")
 
 
 class Hooks:
@@ -88,10 +87,8 @@ class Hooks:
         self._entries: tuple[Entry, ...] = ()
         self._judged: Judged | None = None
         self._worker = Worker.of(config)
-        self.controller: Controller | None = None
-        """Set where pytest-xdist may start workers."""
-        if self._worker is None and config.pluginmanager.has_plugin("xdist"):
-            self.controller = Controller(self._of_node_ids, self._compare)
+        self.controller = Controller(self._of_node_ids, self._compare)
+        """Does nothing unless pytest-xdist starts workers."""
 
     def add_suites(self) -> None:
         """Where the command line names nothing to collect, the project's suites are collected besides.
@@ -171,7 +168,7 @@ class Hooks:
 
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
         """The section that says what the comparison says."""
-        if self.controller is not None and self.controller.at_work:
+        if self.controller.at_work:
             terminalreporter.section("promptreg")
             terminalreporter.write_line("Interrupted. `promptreg compare --resume` goes on with the run.")
             return

@@ -1,0 +1,123 @@
+"""What a session leaves for others: JUnit, the report, GitHub's annotations and summary, GitLab's code quality."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import pytest
+from junitparser import JUnitXml
+from junitparser.xunit2 import TestCase
+
+OTHERS = {"refund": "failed"}
+
+
+def tests_of(path):
+    return {
+        case.name: (case, [type(result).__name__.lower() for result in case.result])
+        for suite in JUnitXml.fromfile(str(path))
+        for case in suite
+    }
+
+
+def test_junit_keeps_failures_errors_and_skips_apart(every):
+    every.stored("--junitxml", "junit.xml", "--promptreg-junit-properties")
+    path = every.folder / "junit.xml"
+    text = path.read_text(encoding="utf-8")
+    assert not re.search("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]", text)
+    assert "\x1b" not in text
+    tests = tests_of(path)
+    kinds = {name: kind for name, (_, kind) in tests.items()}
+    assert kinds["refund"] == ["failure"]
+    assert kinds["nobody"] == ["error"]
+    assert kinds["waived"] == ["skipped"]
+    assert kinds["fresh"] == ["skipped"]
+    assert kinds["发票"] == []
+    refund = TestCase.fromelem(tests["refund"][0]._elem)
+    properties = {each.name: each.value for each in refund.iterchildren(properties_class())}
+    assert properties["promptreg_verdict"] == "drift"
+    assert 0 < float(properties["promptreg_p_value"]) < 0.01
+    assert float(properties["promptreg_noise_multiple"]) > 1
+    assert float(properties["promptreg_effect_z"]) > 1
+    (failure,) = refund.result
+    assert failure.message.startswith("drift: The 5 target answers differ")
+    assert "{+" in failure.text
+    assert "promptreg review show moved/refund --run" in failure.text
+
+
+def properties_class():
+    from junitparser import Property
+
+    return Property
+
+
+def test_junit_has_no_properties_unless_they_are_wanted(folder):
+    folder.stored("--junitxml", "junit.xml")
+    assert "<propert" not in (folder.folder / "junit.xml").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("name", ["out/report.html", "report.md", "report.csv"])
+def test_the_report_goes_where_it_was_asked_for(folder, name):
+    done = folder.stored("--promptreg-report", name)
+    assert (folder.folder / name).stat().st_size > 100
+    done.stdout.fnmatch_lines([f"Report: {name}"])
+
+
+def test_a_report_of_no_kind_is_an_error(folder):
+    done = folder.stored("-rA", "--promptreg-report", "report.doc")
+    assert set(folder.outcomes(done).values()) == {"error"}
+    done.stdout.fnmatch_lines(["*suffix of *report.doc*"])
+
+
+def test_github_gets_annotations_at_the_case_s_line_and_a_summary(folder, monkeypatch):
+    summary = folder.write("summary.md", "before\n")
+    monkeypatch.setenv("GITHUB_ACTIONS", "true")
+    monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(summary))
+    monkeypatch.setenv("GITHUB_WORKSPACE", str(folder.folder))
+    done = folder.stored()
+    lines = (folder.folder / "suites/moved.yaml").read_text(encoding="utf-8").splitlines()
+    found = next(line for line in done.outlines if line.startswith("::error file=suites/moved.yaml,line="))
+    place, _, told = found.removeprefix("::error ").partition("::")
+    line = int(re.search(r"line=(\d+)", place)[1])
+    assert '"refund"' in "".join(lines[line - 1 : line + 1])
+    assert place.endswith("title=moved/refund")
+    assert told.startswith("drift: ")
+    assert "\n" not in told
+    text = summary.read_text(encoding="utf-8")
+    assert text.startswith("before\n")
+    assert "DRIFT" in text
+    assert "moved" in text
+    done.stdout.no_fnmatch_line("*summary.md*")
+
+
+def test_other_systems_get_no_annotations(folder):
+    folder.stored().stdout.no_fnmatch_line("::error*")
+
+
+def test_gitlab_gets_its_code_quality_report(folder, monkeypatch):
+    monkeypatch.setenv("GITLAB_CI", "true")
+    monkeypatch.setenv("CI_PROJECT_DIR", str(folder.folder))
+    folder.stored()
+    found = json.loads((folder.folder / "gl-code-quality-report.json").read_text(encoding="utf-8"))
+    assert [(each["check_name"], each["severity"], each["location"]["path"]) for each in found] == [
+        ("promptreg-drift", "major", "suites/moved.yaml")
+    ] * 2
+    assert found[0]["description"].startswith("moved/refund: drift: ")
+    assert found[0]["location"]["lines"]["begin"] > 1
+    assert len({each["fingerprint"] for each in found}) == 2
+
+
+def test_code_quality_goes_where_the_option_or_the_ini_key_says(folder):
+    folder.write("tox.ini", "[pytest]\npromptreg_codequality = quality/ini.json\n")
+    folder.stored()
+    assert json.loads((folder.folder / "quality/ini.json").read_text(encoding="utf-8"))
+    folder.stored("--promptreg-codequality", "option.json", "-k", "gift")
+    assert json.loads((folder.folder / "option.json").read_text(encoding="utf-8")) == []
+
+
+def test_nothing_is_written_to_the_baselines(folder):
+    files = sorted((folder.folder / "baselines").rglob("*"))
+    before = [path.read_bytes() for path in files if path.is_file()]
+    folder.stored("--junitxml", "junit.xml")
+    assert [path.read_bytes() for path in files if path.is_file()] == before
+    assert sorted((folder.folder / "baselines").rglob("*")) == files

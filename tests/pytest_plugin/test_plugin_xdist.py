@@ -1,0 +1,83 @@
+"""pytest-xdist: the same verdicts and one report, whatever the number of workers and whatever becomes of them."""
+
+from __future__ import annotations
+
+import pytest
+
+from promptreg.testing import SimulatedServer
+
+XDIST = ("-p", "xdist.plugin")
+REFUND, GIFT, VERDICT = "suites/moved.yaml::refund", "suites/moved.yaml::gift", "suites/moved.yaml::[verdict]"
+EXPECTED = {REFUND: "failed", GIFT: "passed", VERDICT: "failed"}
+OTHER = "No idea. Ask the shop next door about their cats and gardens, or come back in a year."
+
+
+def reports(folder):
+    return {path.name: path.stat().st_mtime_ns for path in (folder.folder / "reports").glob("*.html")}
+
+
+@pytest.mark.parametrize(("dist", "workers"), [("load", 2), ("loadfile", 1), ("loadgroup", 1), ("worksteal", 1)])
+def test_workers_say_what_one_process_says(folder, dist, workers):
+    alone = folder.stored("-rA")
+    done = folder.stored(*XDIST, "-n", workers, "--dist", dist, "-rA")
+    assert folder.outcomes(done) == folder.outcomes(alone) == EXPECTED
+    done.stdout.fnmatch_lines(["DRIFT  moved: *", "Run: *"])
+    shown = [line for line in alone.outlines if line.startswith(("Certainly. [-", "again: "))]
+    assert shown
+    assert all(line in done.outlines for line in shown)
+
+
+def test_without_workers_xdist_changes_nothing(folder):
+    assert folder.outcomes(folder.stored(*XDIST, "-n", "0", "-rA")) == EXPECTED
+
+
+def test_one_run_and_one_report_for_all_workers(folder):
+    before = reports(folder)
+    with SimulatedServer(seed=1, noise={"wording": 0.5}, rules=[{"match": "book", "answers": [OTHER]}]) as server:
+        folder.project.deployment("gpu", "http://127.0.0.1:9/v1", role="source")
+        folder.project.deployment("ascend", server.base_url, role="target", max_retries=0)
+        folder.project.section("judging", embedder="letters")
+        folder.project.section("plan", record_passes=10, compare_passes=5, looks=[5])
+        done = folder.pytest(*XDIST, "-n", "2", "-rA")
+    assert folder.outcomes(done) == EXPECTED
+    assert len(server.chats) == 10
+    assert len(reports(folder)) == len(before) + 1
+
+
+def test_a_killed_worker_fails_its_item_and_no_other(folder):
+    folder.write(
+        "conftest.py",
+        "import os, pathlib\n"
+        "def pytest_runtest_call(item):\n"
+        "    once = pathlib.Path(__file__).with_name('killed')\n"
+        "    if item.name == 'gift' and not once.exists():\n"
+        "        once.touch()\n"
+        "        os._exit(9)\n",
+    )
+    done = folder.stored(*XDIST, "-n", "2", "-rA")
+    assert folder.outcomes(done) == {**EXPECTED, GIFT: "failed"}
+    done.stdout.fnmatch_lines(["*worker 'gw?' crashed while running 'suites/moved.yaml::gift'"])
+    done.stdout.fnmatch_lines(["DRIFT  moved: *"])
+
+
+def test_nothing_is_compared_where_no_item_is_reached(folder):
+    folder.write("a_test.py", "def test_mine():\n    assert False\n")
+    before = reports(folder)
+    done = folder.stored(*XDIST, "-n", "1", "-x", "-rA", "a_test.py", "suites")
+    assert done.parseoutcomes()["failed"] == 1
+    assert reports(folder) == before
+
+
+def test_an_error_of_the_comparison_reaches_every_worker(folder):
+    done = folder.pytest("--promptreg-run", "nowhere", *XDIST, "-n", "2", "-rA")
+    assert set(folder.outcomes(done).values()) == {"error"}
+    done.stdout.fnmatch_lines(["*nowhere*"])
+
+
+def test_a_package_of_tests_beside_the_suites(folder):
+    folder.write("tests/__init__.py", "")
+    folder.write(
+        "tests/test_mine.py", "from tests import __name__ as name\ndef test_mine():\n    assert name == 'tests'\n"
+    )
+    done = folder.stored(*XDIST, "-n", "2", "-rA")
+    assert folder.outcomes(done) == {**EXPECTED, "tests/test_mine.py::test_mine": "passed"}
