@@ -4,20 +4,17 @@ from __future__ import annotations
 
 import json
 import re
+import xml.etree.ElementTree as ET
 
 import pytest
 from junitparser import JUnitXml
-from junitparser.xunit2 import TestCase
-
-OTHERS = {"refund": "failed"}
 
 
-def tests_of(path):
-    return {
-        case.name: (case, [type(result).__name__.lower() for result in case.result])
-        for suite in JUnitXml.fromfile(str(path))
-        for case in suite
-    }
+def junit_cases(path):
+    """By name: the element, and the names of the results in it."""
+    JUnitXml.fromfile(str(path))  # a reader of its own takes it
+    cases = ET.parse(path).getroot().iter("testcase")
+    return {case.get("name"): (case, [part.tag for part in case if part.tag != "properties"]) for case in cases}
 
 
 def test_junit_keeps_failures_errors_and_skips_apart(every):
@@ -26,29 +23,23 @@ def test_junit_keeps_failures_errors_and_skips_apart(every):
     text = path.read_text(encoding="utf-8")
     assert not re.search("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]", text)
     assert "\x1b" not in text
-    tests = tests_of(path)
-    kinds = {name: kind for name, (_, kind) in tests.items()}
+    cases = junit_cases(path)
+    kinds = {name: kind for name, (_, kind) in cases.items()}
     assert kinds["refund"] == ["failure"]
     assert kinds["nobody"] == ["error"]
     assert kinds["waived"] == ["skipped"]
     assert kinds["fresh"] == ["skipped"]
     assert kinds["发票"] == []
-    refund = TestCase.fromelem(tests["refund"][0]._elem)
-    properties = {each.name: each.value for each in refund.iterchildren(properties_class())}
+    refund = cases["refund"][0]
+    properties = {each.get("name"): each.get("value") for each in refund.iter("property")}
     assert properties["promptreg_verdict"] == "drift"
     assert 0 < float(properties["promptreg_p_value"]) < 0.01
     assert float(properties["promptreg_noise_multiple"]) > 1
     assert float(properties["promptreg_effect_z"]) > 1
-    (failure,) = refund.result
-    assert failure.message.startswith("drift: The 5 target answers differ")
+    failure = refund.find("failure")
+    assert failure.get("message").startswith("drift: The 5 target answers differ")
     assert "{+" in failure.text
     assert "promptreg review show moved/refund --run" in failure.text
-
-
-def properties_class():
-    from junitparser import Property
-
-    return Property
 
 
 def test_junit_has_no_properties_unless_they_are_wanted(folder):
@@ -85,7 +76,7 @@ def test_github_gets_annotations_at_the_case_s_line_and_a_summary(folder, monkey
     assert "\n" not in told
     text = summary.read_text(encoding="utf-8")
     assert text.startswith("before\n")
-    assert "DRIFT" in text
+    assert "## Drift" in text
     assert "moved" in text
     done.stdout.no_fnmatch_line("*summary.md*")
 
