@@ -9,11 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Final, Self
 
 from promptreg.canonical import sha256_of
-from promptreg.context.count.counters import Chosen, choose_counter
+from promptreg.context.count.counters import Chosen, choose_counter, is_template
 from promptreg.context.count.counting import EstimateCounter
+from promptreg.context.encoders.jinja import read_template
 from promptreg.deployment.blocking import BlockingLoop
 from promptreg.deployment.client import wiring_of
 from promptreg.deployment.envelope import describe_body, error_message
@@ -22,10 +24,10 @@ from promptreg.deployment.profiles.load import load_profile
 from promptreg.deployment.redact import Redactor, known_secrets
 from promptreg.deployment.targets.target import target_of
 from promptreg.errors import EndpointError, UsageError
+from promptreg.text.sentence import Sentence
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from pathlib import Path
     from types import TracebackType
 
     from promptreg.canonical import Json, JsonObject
@@ -258,7 +260,7 @@ def counts_on_server(deployment: Deployment) -> bool:
     return (deployment.tokenizer or "").partition(":")[0] == SERVER
 
 
-def counter_for(deployment: Deployment, endpoint: TokenEndpoint | None = None) -> Chosen:
+def counter_for(deployment: Deployment, endpoint: TokenEndpoint | None = None, *, root: Path | None = None) -> Chosen:
     """What counts for a deployment: the best rung of the ladder that is at hand.
 
     1. what `tokenizer` names; a chat template's texts are counted by a server that counts texts and can be asked
@@ -269,20 +271,28 @@ def counter_for(deployment: Deployment, endpoint: TokenEndpoint | None = None) -
     Args:
         deployment: from the configuration.
         endpoint: of its server, entered; None when nothing may be sent.
+        root: folder of the project, where the file of a template is found; None: the current one.
 
     Raises:
         UsageError: `tokenizer` names nothing that exists, or the server and there is no endpoint.
     """
     named = deployment.tokenizer
     if named is not None and not counts_on_server(deployment):
-        chosen = choose_counter(tokenizer=named, model=deployment.model)
+        chosen = choose_counter(tokenizer=named, model=deployment.model, root=root)
         template = chosen.form is None and chosen.encoder is not None
         if endpoint is None or not template or load_profile(deployment.server).context.tokenize != "text":
             return chosen
         # another model's template: its vocabulary is the server's
         return replace(chosen, counter=ServerCounter(endpoint, EstimateCounter(), chosen.encoder))
-    switches, form = switches_of(deployment), (named or "").partition(":")[2]
-    local = choose_counter(encoder=form) if form else counter_of_model(deployment.model or None, switches)
+    switches, (_, colon, form) = switches_of(deployment), (named or "").partition(":")
+    if colon and not form.strip():
+        raise UsageError(
+            f"Nothing stands behind `{named}`. Write `{SERVER}` where the server counts messages, or behind the colon "
+            "the prompt format or the chat template that renders what it counts."
+        )
+    if endpoint is not None and is_template(form) and load_profile(deployment.server).context.tokenize == "messages":
+        return _without_template(deployment, endpoint, switches, form, root)
+    local = choose_counter(encoder=form, root=root) if form else counter_of_model(deployment.model or None, switches)
     if endpoint is None:
         if named is not None:
             raise UsageError(
@@ -291,6 +301,22 @@ def counter_for(deployment: Deployment, endpoint: TokenEndpoint | None = None) -
             )
         return local
     return replace(local, counter=ServerCounter(endpoint, local.counter, local.encoder, switches), guessed=None)
+
+
+def _without_template(
+    deployment: Deployment, endpoint: TokenEndpoint, switches: Switches, template: str, root: Path | None
+) -> Chosen:
+    """A server that renders messages itself, and the template that was named for it all the same."""
+    read_template(Path(template) if root is None else root / template, shown=template, used=False)
+    local = counter_of_model(deployment.model or None, switches)
+    title = load_profile(deployment.server).title
+    unused = Sentence(
+        f"{title} renders prompts itself, so the chat template {template} is not used. `tokenizer = "
+        f'"{SERVER}"` is enough.',
+        f'{title} 自行渲染提示词，因此没有使用对话模板 {template}。写 `tokenizer = "{SERVER}"` 即可。',
+    )
+    counter = ServerCounter(endpoint, local.counter, local.encoder, switches)
+    return replace(local, counter=counter, guessed=unused)
 
 
 def counter_of_model(model: str | None, switches: Switches) -> Chosen:

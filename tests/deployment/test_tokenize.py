@@ -111,6 +111,22 @@ def test_llama_cpp_counts_a_template_from_a_file(deployment, tmp_path):
     }
 
 
+def test_a_template_that_the_server_does_not_need_is_not_rendered_and_said_so(deployment, tmp_path):
+    (tmp_path / "endless.jinja").write_text("{{ 'x' * 10**10 }}", encoding="utf-8")
+    (tmp_path / "broken.jinja").write_text("{% for", encoding="utf-8")
+    target = deployment(server="vllm", model="deepseek-v3.1", tokenizer="server:endless.jinja")
+
+    with endpoint(target, Answers({"count": 7})) as asked:
+        chosen = counter_for(target, asked, root=tmp_path)
+        assert chosen.counter.prompt(CHAT) == 7
+        assert chosen.counter.message(CHAT[1]) > 5
+        with pytest.raises(UsageError, match=r"broken\.jinja:1 is no Jinja template"):
+            counter_for(target.model_copy(update={"tokenizer": "server:broken.jinja"}), asked, root=tmp_path)
+
+    assert "vLLM renders prompts itself, so the chat template endless.jinja is not used" in chosen.guessed.en
+    assert "没有使用对话模板 endless.jinja" in chosen.guessed.zh
+
+
 async def test_it_can_be_asked_from_asynchronous_code(deployment):
     target = deployment(server="vllm", model="m")
 
@@ -232,7 +248,7 @@ def test_without_a_server_the_next_rung_counts(deployment, fields, name):
 def test_the_server_has_to_be_there_where_it_is_named(deployment):
     with pytest.raises(UsageError, match="cannot be asked here"):
         counter_for(deployment(server="vllm", model="m", tokenizer="server"))
-    with pytest.raises(UsageError, match=r"no (counter|prompt format)"):
+    with pytest.raises(UsageError, match=r"no tokenizer `bert`"):
         counter_for(deployment(server="vllm", model="m", tokenizer="bert"))
 
 

@@ -61,7 +61,12 @@ class Chosen:
 
 
 def choose_counter(
-    counter: str | None = None, encoder: str | None = None, *, tokenizer: str | None = None, model: str | None = None
+    counter: str | None = None,
+    encoder: str | None = None,
+    *,
+    tokenizer: str | None = None,
+    model: str | None = None,
+    root: Path | None = None,
 ) -> Chosen:
     """The counter for a deployment. What is named first here wins.
 
@@ -70,14 +75,23 @@ def choose_counter(
         encoder: a format with its options (`v4:thinking=no`, `v4:effort=low`), or the path of a chat template.
         tokenizer: what the configuration says of the deployment: a counter, a format or a template.
         model: name of the deployment's model, from which the format is guessed.
+        root: folder in which the file of a template is found; None: the current one.
 
     Raises:
         UsageError: an unknown name or option, a template that cannot be read, a missing vocabulary.
     """
+    for option, text in (("--counter", counter), ("--encoder", encoder), ("`tokenizer`", tokenizer)):
+        if text is not None and not text.strip():
+            raise UsageError(f"{option} is empty. Leave it out, or name one. Allowed: {_allowed(option)}.")
     if counter is None and encoder is None:
         if tokenizer is None:
             return _guessed(model)
         tokenizer = _typed(tokenizer)
+        known = (*COUNTERS, *FORMATS, _SERVER)
+        if tokenizer.partition(":")[0] not in known and _format_name(tokenizer) is None and not is_template(tokenizer):
+            raise UsageError(
+                f"There is no tokenizer `{tokenizer}`.{_hint(tokenizer, known)} Allowed: {_allowed('`tokenizer`')}."
+            )
         counter, encoder = (tokenizer, None) if tokenizer.partition(":")[0] in COUNTERS else (DEEPSEEK, tokenizer)
     if counter is not None and counter.partition(":")[0] == _SERVER:
         raise UsageError(_of_a_deployment("counter", counter))
@@ -92,8 +106,8 @@ def choose_counter(
             "can also stand behind --encoder."
         )
     if counter in (None, DEEPSEEK):
-        return _rendered(encoder or _NEWEST)
-    form = None if encoder is None else _encoder(encoder)[1]
+        return _rendered(encoder or _NEWEST, root)
+    form = None if encoder is None else _encoder(encoder, root)[1]
     return Chosen(_SIMPLE[str(counter)](), form)
 
 
@@ -144,11 +158,11 @@ def _guessed(model: str | None) -> Chosen:
     return Chosen(EstimateCounter(), guessed=why)
 
 
-def _rendered(encoder: str) -> Chosen:
+def _rendered(encoder: str, root: Path | None = None) -> Chosen:
     from promptreg.context.count.exact import RenderedCounter  # noqa: PLC0415 - only who counts tokens pays for tiktoken
     from promptreg.context.count.tokens import DeepseekTokenizer  # noqa: PLC0415 - as above
 
-    renderer, form = _encoder(encoder)
+    renderer, form = _encoder(encoder, root)
     return Chosen(RenderedCounter(renderer, DeepseekTokenizer()), form, renderer)
 
 
@@ -157,12 +171,12 @@ def _format_name(text: str) -> str | None:
     return name if name in FORMATS else None
 
 
-def _encoder(text: str) -> tuple[Encoder, Format | None]:
+def _encoder(text: str, root: Path | None = None) -> tuple[Encoder, Format | None]:
     from promptreg.context.encoders import v3, v4, v32  # noqa: PLC0415 - as above
 
     name, written = _format_name(text), text.partition(":")[2]
     if name is None:
-        return _template(text), None
+        return _template(text, root), None
     options = dict(_option(text, item) for item in written.split(",") if item.strip())
     effort = options.pop("effort", None)
     if effort is not None and name != "v4":
@@ -199,12 +213,35 @@ def _effort(value: str) -> Effort:
     raise UsageError(f"`effort` of the format `v4` is one of {listing(get_args(Effort))}, got {value!r}.")
 
 
-def _template(text: str) -> Encoder:
+def is_template(text: str) -> bool:
+    """Whether a name is that of a chat template's file."""
+    return text.lower().endswith(_TEMPLATES)
+
+
+def _template(text: str, root: Path | None) -> Encoder:
     from promptreg.context.encoders.jinja import read_template  # noqa: PLC0415 - as above
 
-    if not text.lower().endswith(_TEMPLATES):
-        raise UsageError(
-            f"There is no prompt format `{text}`.{did_you_mean(text, FORMATS)} Allowed: {listing(FORMATS)}, or the "
-            f"path of a chat template, a file {listing([f'*{suffix}' for suffix in _TEMPLATES])}."
-        )
-    return read_template(Path(text))
+    if not is_template(text):
+        raise UsageError(f"There is no prompt format `{text}`.{_hint(text, FORMATS)} Allowed: {_allowed('--encoder')}.")
+    return read_template(Path(text) if root is None else root / text, shown=text)
+
+
+def _hint(text: str, names: tuple[str, ...]) -> str:
+    """Also for a name of which only the case of its letters is wrong."""
+    lowered = text.lower()
+    return f" Did you mean `{lowered}`?" if lowered in names else did_you_mean(lowered, names)
+
+
+def _allowed(option: str) -> str:
+    """What an option, or `tokenizer`, takes."""
+    if option == "--counter":
+        return listing((*COUNTERS, *(f"deepseek-{name}" for name in FORMATS)))
+    formats = (
+        f"{listing(FORMATS)}, or the path of a chat template, a file {listing([f'*{suffix}' for suffix in _TEMPLATES])}"
+    )
+    if option == "--encoder":
+        return formats
+    return (
+        f"`{_SERVER}` (its own endpoint counts; `{_SERVER}:FORMAT` or `{_SERVER}:FILE` where it counts texts), "
+        f"{listing(COUNTERS)}, {formats}"
+    )

@@ -18,11 +18,11 @@ from promptreg.context.ledger import NoteKind
 from promptreg.context.strategies.registry import STRATEGIES, Given, strategy_from
 from promptreg.deployment.request import request_body
 from promptreg.deployment.targets.target import target_of
-from promptreg.deployment.tokenize import counter_for
 from promptreg.errors import CannotFit, ConfigError, ContextError, EncodingError, Problem, SuiteError, UsageError
 from promptreg.suite.model import Request
 from promptreg.text.counted import counted, part_of
 from promptreg.text.sentence import Sentence
+from promptreg.workflow.context.configured import configured_counter
 from promptreg.workflow.context.sides import budget_of, format_tokens, reserve_of
 
 if TYPE_CHECKING:
@@ -199,7 +199,7 @@ class CaseFitter:
         """
         cases = [case for suite in suites for case in suite.cases if case.context is not None]
         _check_windows(deployment, cases)
-        fitting = _Fitting(deployment)
+        fitting = _Fitting(self._config, deployment)
         fitted = {
             (case.suite, case.case_id): fitting.fitted(case, context, self._strategy(context.strategy))
             for case in cases
@@ -249,7 +249,8 @@ def _check_windows(deployment: Deployment, cases: Sequence[Case]) -> None:
 class _Fitting:
     """Fits cases for one deployment; cases with the same switches share a counter, which remembers what it counted."""
 
-    def __init__(self, deployment: Deployment) -> None:
+    def __init__(self, config: Config, deployment: Deployment) -> None:
+        self._config = config
         self._deployment = deployment
         self._counters: dict[str, Chosen] = {}
 
@@ -306,10 +307,7 @@ class _Fitting:
         key = canonical_json(switches)
         if key not in self._counters:
             deployment = self._deployment.model_copy(update={"request": switches, "extra_body": {}})
-            try:
-                self._counters[key] = counter_for(deployment)
-            except UsageError as error:
-                raise ConfigError(f"[deployments.{deployment.name}]: {error}") from error
+            self._counters[key] = configured_counter(self._config, deployment)
         return self._counters[key]
 
 

@@ -14,6 +14,7 @@ from promptreg.deployment.tokenize import SERVER, counter_for
 from promptreg.errors import UsageError
 from promptreg.text.counted import counted
 from promptreg.text.sentence import Sentence
+from promptreg.workflow.context.configured import configured_counter
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -83,7 +84,7 @@ def side_of(wanted: Wanted, config: Config | None, name: str, servers: Servers |
         raise UsageError(f"The window is not known. Give {called}, in tokens, such as 8192.")
     reserve, origin = reserve_of(wanted.reserve, {} if deployment is None else deployment.request, window)
     budget = budget_of(window, reserve, target)
-    chosen = _counter(wanted, deployment, servers)
+    chosen = _counter(wanted, config, deployment, servers)
     form = format_tokens(None if deployment is None else deployment.request.get("response_format"), chosen.counter)
     if form:
         budget = replace(budget, safety=budget.margin + form)
@@ -111,15 +112,15 @@ def budget_of(window: int, reserve: int, target: Target | None) -> Budget:
     return Budget(window, reserve, max(budget.margin, window - reserve - target.longest_prompt))
 
 
-def _counter(wanted: Wanted, deployment: Deployment | None, servers: Servers | None) -> Chosen:
+def _counter(wanted: Wanted, config: Config | None, deployment: Deployment | None, servers: Servers | None) -> Chosen:
     counter, form = wanted.counter, wanted.encoder
     if deployment is not None and counter is not None and counter.partition(":")[0] == SERVER:
         tokenizer = f"{counter}:{form}" if form is not None and counter == SERVER else counter
         asked = deployment.model_copy(update={"tokenizer": tokenizer})
         return counter_for(asked, None if servers is None else servers.endpoint(asked))
-    if deployment is None or counter is not None or form is not None:
+    if config is None or deployment is None or counter is not None or form is not None:
         return choose_counter(counter, form)
-    return counter_for(deployment, None if servers is None else servers.endpoint(deployment))
+    return configured_counter(config, deployment, servers)
 
 
 def reserve_of(

@@ -21,11 +21,11 @@ from promptreg.deployment.blocking import BlockingLoop
 from promptreg.deployment.client import Client
 from promptreg.deployment.request import request_body
 from promptreg.deployment.targets.target import target_of
-from promptreg.deployment.tokenize import counter_for
 from promptreg.errors import EndpointError, UsageError
 from promptreg.suite.model import Request
 from promptreg.text.counted import counted
 from promptreg.text.segment import sentences
+from promptreg.workflow.context.configured import configured_counter
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -214,7 +214,7 @@ def summary_model(
             f"{listing(USED_BY)}."
         )
     deployment = config.deployment(name)
-    counter = counter_for(deployment, servers.endpoint(deployment)).counter
+    counter = configured_counter(config, deployment, servers).counter
     return SummaryModel(deployment, counter, root=config.root)
 
 

@@ -23,6 +23,7 @@ from promptreg.deployment.targets.target import target_of
 from promptreg.deployment.tokenize import counter_for, counts_on_server
 from promptreg.errors import EncodingError, UsageError
 from promptreg.text.counted import counted
+from promptreg.workflow.context.configured import configured_counter
 from promptreg.workflow.context.fit import given_by
 from promptreg.workflow.context.function import user_function
 from promptreg.workflow.context.sides import Wanted, guesses, side_of
@@ -254,7 +255,7 @@ def _scene(asked: Asked, config: Config | None, servers: Servers | None, asks: D
     if not named and last.target is not None and last.name == asks.name:
         own = last.chosen
     else:
-        own = counter_for(asks, None if servers is None else servers.endpoint(asks))
+        own = counter_for(asks) if config is None else configured_counter(config, asks, servers)
     # Windows that belong to no deployment are counted as the one that is asked counts.
     chosen = own if not named and last.target is None else last.chosen
     guessed = dict.fromkeys(one.guessed for one in (chosen, own) if one.guessed is not None)

@@ -86,7 +86,7 @@ def test_a_template_is_a_format(tmp_path, suffix):
     ("arguments", "said"),
     [
         ({"counter": "estmate"}, "Did you mean `estimate`?"),
-        ({"counter": ""}, "There is no counter ``."),
+        ({"counter": ""}, "--counter is empty."),
         ({"counter": "server"}, "`server` counts on the server of a deployment, and none is named. Name one beside"),
         ({"counter": "server:v3"}, '`tokenizer = "server:v3"` under [deployments.NAME]'),
         (
@@ -99,8 +99,12 @@ def test_a_template_is_a_format(tmp_path, suffix):
         ({"encoder": "v4:effort=huge"}, "`effort` of the format `v4` is one of"),
         ({"encoder": "v4:thinking=maybe"}, "is yes or no"),
         ({"encoder": "v4:thinkin=no"}, "Did you mean `thinking`?"),
-        ({"encoder": "missing.jinja"}, "missing.jinja cannot be read"),
-        ({"tokenizer": "v33"}, "There is no prompt format `v33`."),
+        ({"encoder": "missing.jinja"}, "missing.jinja cannot be used. The file does not"),
+        ({"tokenizer": "v33"}, "There is no tokenizer `v33`. Did you mean `v3`? Allowed: `server` (its own endpoint"),
+        ({"tokenizer": "SERVER"}, "Did you mean `server`?"),
+        ({"tokenizer": "Estimate"}, "Did you mean `estimate`?"),
+        ({"tokenizer": " "}, "`tokenizer` is empty. Leave it out, or name one. Allowed: `server` ("),
+        ({"encoder": ""}, "--encoder is empty."),
     ],
 )
 def test_what_is_wrong_is_said(arguments, said):

@@ -213,7 +213,7 @@ def test_a_wrong_strategy_is_told_with_its_line(here, strategy, told):
 
 
 def test_a_tokenizer_that_must_be_asked_is_an_error_of_the_configuration(here):
-    with pytest.raises(ConfigError, match=r"\[deployments.ascend\]: The `tokenizer` of `ascend` is the server"):
+    with pytest.raises(ConfigError, match=r"promptreg\.toml:4: The `tokenizer` of `ascend` is the server"):
         here.fit({"a": {"messages": talk(1)}}, tokenizer="server", server="vllm")
 
 
