@@ -42,6 +42,12 @@ MOVED = {"refund": "How many days do I have to return a book?", "gift": "礼品�
 OTHER = "No idea. Ask the shop next door about their cats and gardens, or come back in a year."
 
 
+@pytest.fixture
+def hooks():
+    """promptreg_hooks.py with an embedder named `letters`."""
+    return HOOKS
+
+
 @pytest.fixture(scope="session")
 def stored(tmp_path_factory):
     """A project whose newest run has every verdict of a case and of a suite; its deployments are gone."""
