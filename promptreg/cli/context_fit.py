@@ -129,7 +129,7 @@ def command(
             side = side_of(wanted, config, "window", servers)
             result = fit_recording(recording, side, composed(strategies, config, model), pinned, model)
     except CannotFit as error:
-        click.echo(safe_for_terminal(f"Error: {error}"), err=True)
+        click.echo(safe_for_terminal(f"Error: {recording.named}: {error}"), err=True)
         return ExitCode.DRIFT
     if output is not None:
         _write(result, output)

@@ -12,6 +12,7 @@ from promptreg.config.hints import did_you_mean, listing
 from promptreg.context.trial.known import Kind, KnownFact
 from promptreg.errors import Place, Problem, ProjectError
 from promptreg.suite.files import files_below
+from promptreg.text.preview import preview
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -49,6 +50,11 @@ class Recording:
     """What it is known to say."""
     place: Place | None = None
     """Where it was read; None when it was made."""
+
+    @property
+    def named(self) -> str:
+        """How a message about it begins: where it was read, else its id."""
+        return f"Conversation `{self.conversation_id}`" if self.place is None else str(self.place)
 
 
 class _WrongError(ValueError):
@@ -161,7 +167,8 @@ def _lines(text: str, path: Path, shown: str) -> Iterator[Recording | Problem]:
                 loose.setdefault(str(name), []).append(_message(value))
             except _WrongError as error:
                 broken.add(str(name))
-                yield Problem(str(error), place)
+                said = str(error)
+                yield Problem(said[:1].upper() + said[1:], place)
         else:
             yield _conversation(value, f"{path.stem}-{number}", place)
     for name, messages in loose.items():
@@ -174,7 +181,7 @@ def _lines(text: str, path: Path, shown: str) -> Iterator[Recording | Problem]:
 def _parse(text: str, place: Place) -> Any:
     """The JSON value of a text, or the problem with it."""
     try:
-        return json.loads(text, parse_constant=_refuse_constant)
+        return json.loads(text, parse_constant=_refuse_constant, object_pairs_hook=_once)
     except json.JSONDecodeError as error:
         line = None if place.line is None else place.line + error.lineno - 1
         return Problem(
@@ -186,6 +193,16 @@ def _parse(text: str, place: Place) -> Any:
         return Problem("A number is too long to be read. Write it as a text, in quotes.", place)
     except RecursionError:
         return Problem("This JSON is nested too deeply.", place)
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """JSON takes a key twice, and which of them counts is each reader's own choice."""
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        keys = [key for key, _ in pairs]
+        twice = next(key for place, key in enumerate(keys) if key in keys[:place])
+        raise _WrongError(f"The key {preview(json.dumps(twice, ensure_ascii=False))} stands twice. Remove one.")
+    return found
 
 
 def _refuse_constant(name: str) -> None:
@@ -211,6 +228,9 @@ def _recording(value: Any, default_id: str, place: Place) -> Recording:
     tools = _or_none(value.get("tools"))
     if not isinstance(tools, list) or not all(isinstance(tool, dict) for tool in tools):
         raise _WrongError("`tools` must be a list of tool definitions, each a JSON object.")
+    form = value.get("response_format")
+    if form is not None and not isinstance(form, dict):
+        raise _WrongError('`response_format` must be a JSON object, such as `{"type": "json_object"}`.')
     facts = _or_none(value.get("facts"))
     if not isinstance(facts, list):
         raise _WrongError('`facts` must be a list, such as `[{"value": "KX-4821", "kind": "identifier"}]`.')

@@ -12,6 +12,10 @@ from promptreg.context.trial.corpus import Shape, generate
 WORDS = ("--counter", "words", "--reserve", "0")
 SYSTEM = {"role": "system", "content": "be brief and kind"}
 
+IMAGE = {"role": "user", "content": [{"type": "image_url", "image_url": {"url": "data:,"}}]}
+CALL = {"id": "c", "type": "function", "function": {"name": "f", "arguments": "{}"}}
+OPEN_CALL = {"role": "assistant", "content": None, "tool_calls": [CALL]}
+
 
 def turns(count, words=10):
     messages = []
@@ -192,7 +196,7 @@ def test_the_preamble_of_the_format_is_told_of_what_cannot_fit(chat, capsys):
 def test_a_wrong_line_is_named(chat, capsys):
     name = chat([{"role": "user", "content": "你好"}, {"role": "usr", "content": "?"}])
     assert run(["context", "fit", name, "--window", "4096"]) == 2
-    assert 'chat.jsonl:2: there is no role "usr". Did you mean `user`?' in capsys.readouterr().err
+    assert 'chat.jsonl:2: There is no role "usr". Did you mean `user`?' in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("text", ["", "\r\n", "\ufeff"])
@@ -221,6 +225,21 @@ def test_an_empty_file_is_a_usage_error(chat, capsys, tmp_path, text):
 def test_a_wrong_option_is_a_usage_error(chat, capsys, arguments, said):
     assert run(["context", "fit", chat(turns(2)), *arguments]) == 2
     assert said in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("more", "code", "sentence"),
+    [
+        ([], 2, "Error: chat.jsonl:1: There is no message to send"),
+        ([SYSTEM, IMAGE], 2, "Error: chat.jsonl:1: Message 1: A message of the role `user` has a part that is no text"),
+        ([SYSTEM, OPEN_CALL], 2, "Error: chat.jsonl:1: Message 1 waits for 1 result of its tool calls"),
+        ([{"role": "user", "content": "很长" * 2000}], 1, "Error: chat.jsonl:1: The conversation cannot fit"),
+    ],
+    ids=["empty", "an image", "an open call", "too long"],
+)
+def test_what_is_wrong_with_one_conversation_names_it(chat, capsys, more, code, sentence):
+    assert run(["context", "fit", chat(more, id="x"), "--window", "999"]) == code
+    assert capsys.readouterr().err.startswith(sentence)
 
 
 def test_a_deployment_gives_window_reserve_and_format(chat, capsys, tmp_path):

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from promptreg.canonical import canonical_json
 from promptreg.config.hints import listing
+from promptreg.context.culprit import with_message
 from promptreg.context.fit import fit
 from promptreg.context.ledger import NoteKind
 from promptreg.context.strategies.registry import STRATEGIES, Given, strategy_from
@@ -279,20 +280,21 @@ class _Fitting:
         )
         if budget.tokens < 1:
             return replace(found, problem=_no_room(budget))
-        tools = body.get("tools")
+        tools = tools if isinstance(tools := body.get("tools"), list) else ()
         try:
             result = fit(
                 case.request.messages,
                 budget,
                 counter=chosen.counter,
                 strategy=strategy,
-                tools=tools if isinstance(tools, list) else (),
+                tools=tools,
                 pinned=_places(context.pinned, len(case.request.messages)),
             )
         except CannotFit as error:
             return replace(found, problem=_cannot_fit(error))
         except (ContextError, EncodingError) as error:
-            return replace(found, problem=Sentence(f"Nothing was sent: {error}", f"未发送：{error}"))
+            why = with_message(case.request.messages, chosen.counter, error, tools)
+            return replace(found, problem=Sentence(f"Nothing was sent: {why}", f"未发送：{why}"))
         failed = next((note for note in result.ledger.notes if note.kind is NoteKind.RETRIEVAL_FAILED), None)
         if failed is not None:
             # The embedder would be there another time, and then the very same case would be another prompt.

@@ -6,12 +6,13 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, Final
 
+from promptreg.context.culprit import with_message
 from promptreg.context.fit import HYSTERESIS, Fitted, fit
 from promptreg.context.lint import Finding, lint
 from promptreg.context.strategies.base import then
 from promptreg.context.strategies.registry import Given, strategy_from
 from promptreg.context.strategies.window import SlidingWindow
-from promptreg.errors import UsageError
+from promptreg.errors import CannotFit, ContextError, EncodingError, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -149,13 +150,19 @@ def fit_recording(
 
     Raises:
         CannotFit: what must stay is larger than the budget.
-        ContextError: the conversation cannot be shortened as asked.
-        EncodingError: the format has no place for the messages.
+        ContextError: the conversation cannot be shortened as asked; the words name it.
+        EncodingError: the format has no place for the messages; the words name the conversation, and the message.
     """
-    chosen = side.chosen
-    fitted = fit(
-        recording.messages, side.budget, counter=chosen.counter, tools=recording.tools, pinned=pinned, strategy=strategy
-    )
+    chosen, tools = side.chosen, recording.tools
+    try:
+        fitted = fit(
+            recording.messages, side.budget, counter=chosen.counter, tools=tools, pinned=pinned, strategy=strategy
+        )
+    except CannotFit:
+        raise
+    except (ContextError, EncodingError) as error:
+        said = with_message(recording.messages, chosen.counter, error, tools)
+        raise type(error)(f"{recording.named}: {said}") from error
     use = None if model is None else model.use
     return FitResult(recording, side, fitted, lint(fitted.messages, chosen.form), use)
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 from promptreg.context.adapters.contestant import Theirs
 from promptreg.context.adapters.function import FunctionShortener, checked
 from promptreg.context.adapters.strategy import Adapted
+from promptreg.context.culprit import with_message
 from promptreg.context.strategies.registry import strategy_from
 from promptreg.context.trial.calls import calls_of_conversation, sent_at_last
 from promptreg.context.trial.corpus import Shape, generate
@@ -346,7 +347,10 @@ def _ready(recordings: Sequence[Recording], asked: Asked, scene: _Scene) -> tupl
         try:
             scene.chosen.counter.prompt(recording.messages[: places[-1]], tools=recording.tools)
         except EncodingError as error:
-            left.append(Left(recording.conversation_id, str(error)))
+            sent = recording.messages[: places[-1]]
+            left.append(
+                Left(recording.conversation_id, with_message(sent, scene.chosen.counter, error, recording.tools))
+            )
         else:
             planted = plant(recording, asked.seed) if asked.plant and not recording.facts else recording
             ready.append(_sent_facts(planted))

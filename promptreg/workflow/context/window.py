@@ -7,6 +7,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
 from promptreg.context.change import Ending, Loss, Reader, SideView, Skipped, WindowReport, loss_of
+from promptreg.context.culprit import with_message
 from promptreg.context.strategies.registry import strategy_from
 from promptreg.context.trial.misplaced import misplaced_facts
 from promptreg.context.window import Limit, Session, look_at
@@ -127,7 +128,10 @@ def window_report(
                 )
             )
         except (ContextError, EncodingError) as error:
-            skipped.append(Skipped(recording.conversation_id, str(error)))
+            counters = (here.counter, there.counter)
+            told = (with_message(recording.messages, counter, error, recording.tools) for counter in counters)
+            why = next((said for said in told if said != str(error)), str(error))
+            skipped.append(Skipped(recording.conversation_id, why))
     affected = [session for session in sessions if session.target_overflow is not None]
     reader = Reader()
     left = {each.conversation_id for each in skipped}
