@@ -130,7 +130,7 @@ def command(
         else:
             print_comparison(result, config, quiet=quiet, verbose=verbose)
     if result.failures:
-        print_failures(result.failures, "compare --resume", result.comparison.run_id)
+        print_failures(result.failures, "compare --resume", result.comparison.run_id, stays=result.stays)
     return int(result.comparison.exit_code)
 
 

@@ -98,7 +98,8 @@ def command(
     else:
         _print(recording, config, quiet=quiet, verbose=verbose)
     if recording.failures:
-        print_failures(recording.failures, "record --top-up" if top_up else "record --resume", recording.run_id)
+        again = "record --top-up" if top_up else "record --resume"
+        print_failures(recording.failures, again, recording.run_id, stays=recording.stays)
     return int(recording.exit_code)
 
 
@@ -126,11 +127,21 @@ def _judging(estimate: Estimate) -> str:
     return f"`judge` checks take at most {' and '.join(calls)} beside them. " if calls else ""
 
 
-def print_failures(summary: str, again: str, run_id: str) -> None:
-    """Say on stderr that calls failed, with the reason of most of them and what to do."""
+def print_failures(summary: str, again: str, run_id: str, *, stays: bool) -> None:
+    """Say on stderr that calls failed, with the reason of most of them and what to do.
+
+    Args:
+        summary: how many calls, and the reason.
+        again: the command that tries them again.
+        run_id: of the run.
+        stays: whether all of them would fail again.
+    """
     from promptreg.cli.console import console  # noqa: PLC0415 - see above
 
-    way_out = f"`promptreg {again}` tries just those again; `promptreg runs {run_id}` lists them."
+    helps = f"`promptreg {again}` tries just those again; "
+    if stays:
+        helps = "The same calls would fail again: correct what the errors name first; "
+    way_out = f"{helps}`promptreg runs {run_id}` lists them."
     console(stderr=True).print(safe_for_terminal(f"{summary} {way_out}"), style="red")
 
 

@@ -39,7 +39,7 @@ class CaseEvidence:
     contract: Contract | None = None
     """Which answer has which feature. None when a sample is missing, or the case infers no contract."""
     missing_source: int = 0
-    """Source passes without an answer after all retries."""
+    """Source passes without an answer."""
     missing_target: int = 0
     faults: CaseFaults = NO_FAULTS
     """Serving faults in the calls of both sides."""

@@ -36,7 +36,7 @@ class CaseVerdict(StrEnum):
     MISSING = "missing"
     """There is a recording, but the case is no longer in the suite."""
     ERROR = "error"
-    """A sample is missing after all retries; the case could not be judged. Never a pass."""
+    """An answer is missing, whatever its call came to; the case could not be judged. Never a pass."""
     WAIVED = "waived"
     """Somebody accepted the difference."""
 

@@ -97,6 +97,8 @@ class Compared:
     """How many calls of the run got no answer and what most of them said; None when none failed."""
     contexts: tuple[Sentence, ...] = ()
     """What was shortened for either window; empty when no case has a `context`."""
+    stays: bool = False
+    """True when all calls that failed would fail again."""
 
     def to_json(self, root: Path) -> JsonObject:
         """The object of `compare --json`."""
@@ -409,7 +411,9 @@ def _reported(
     cases = [case for suite in judged for case in suite.pairing.known]
     contexts = [judged[0].pairing.source, judged[0].pairing.target]
     said = tuple(sentence for each in contexts for sentence in summary_of(each, cases))
-    return Compared(comparison, path, options.beside, failure_summary(record, failed_calls(store, record)), said)
+    failed = failed_calls(store, record)
+    stays = all(call.stays for call in failed)
+    return Compared(comparison, path, options.beside, failure_summary(record, failed), said, stays=stays)
 
 
 def _large(size_bytes: int) -> str:

@@ -48,9 +48,8 @@ def next_steps(comparison: Comparison) -> tuple[Sentence, ...]:
     """What a reader should do now."""
     steps = {
         SuiteVerdict.ERROR: Sentence(
-            f"See why calls failed with `promptreg runs {comparison.run_id}`, then go on with `promptreg compare "
-            "--resume`.",
-            f"用 `promptreg runs {comparison.run_id}` 查看调用失败的原因，再用 `promptreg compare --resume` 继续。",
+            f"See why calls failed with `promptreg runs {comparison.run_id}`; each case says what helps.",
+            f"用 `promptreg runs {comparison.run_id}` 查看调用失败的原因；每个用例都说明了解决办法。",
         ),
         SuiteVerdict.REGRESSION: Sentence(
             "Look at the failed cases first: each says which check, or freedom from which serving fault, held on the "

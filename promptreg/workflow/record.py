@@ -103,6 +103,8 @@ class Recording:
     """How many calls got no answer and what most of them said; None when none failed."""
     contexts: tuple[Sentence, ...] = ()
     """What was shortened for the deployment's window; empty when no case has a `context`."""
+    stays: bool = False
+    """True when all calls that failed would fail again."""
 
     @property
     def exit_code(self) -> ExitCode:
@@ -235,6 +237,7 @@ def _write(config: Config, store: Store, plan: _Plan, collected: Collected, chec
                 warnings += [] if checker.unscored is None else [checker.unscored]
             write_baseline(path, baseline)
         written.append(RecordedSuite(suite.name, path, len(cases), failed, judgement))
+    troubled = failed_calls(store, record)
     return Recording(
         run_id=collected.run_id,
         deployment=order.deployment.name,
@@ -243,8 +246,9 @@ def _write(config: Config, store: Store, plan: _Plan, collected: Collected, chec
         failed=record.failed,
         suites=tuple(written),
         warnings=tuple(warnings),
-        failures=failure_summary(record, failed_calls(store, record)),
+        failures=failure_summary(record, troubled),
         contexts=summary_of(order.contexts, order.cases),
+        stays=all(call.stays for call in troubled),
     )
 
 

@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from promptreg.deployment.reader import read_exchange
+from promptreg.workflow.unanswered import stays
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -27,6 +28,8 @@ class TroubledCall:
     attempts: int
     message: str
     """Why there is no answer; of a call that was answered in the end, what its first attempt said."""
+    stays: bool = False
+    """True when the same call would fail again (see `unanswered.stays`)."""
 
     def to_json(self) -> JsonObject:
         """As `runs RUN --json` prints it."""
@@ -48,7 +51,14 @@ def failed_calls(store: Store, record: RunRecord) -> tuple[TroubledCall, ...]:
         problem = read_exchange(sample.attempts[-1]).problem
         if problem is not None:
             found.append(
-                TroubledCall(sample.suite, sample.case_id, sample.pass_index, len(sample.attempts), problem.message)
+                TroubledCall(
+                    sample.suite,
+                    sample.case_id,
+                    sample.pass_index,
+                    len(sample.attempts),
+                    problem.message,
+                    stays(sample.attempts[-1], problem),
+                )
             )
     return tuple(found)
 

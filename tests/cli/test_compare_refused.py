@@ -40,3 +40,17 @@ def test_only_few_calls_are_sent_and_resume_takes_the_rest(pair_of):
     left = pair.run("compare", "--resume", "--json", "--passes", "2", "--looks", "1,2")
     assert left.exit_code in {0, 1, 3}
     assert left.json["run_id"] == run
+
+
+def test_a_refused_request_is_not_advised_to_be_asked_again(pair_of):
+    pair = pair_of(target={"seed": 1, "rules": [{"match": "book", "faults": ["status_400"]}]})
+    pair.record("--passes", "1")
+    done = pair.run("compare", "--json", "--passes", "1", "--looks", "1")
+    (suite,) = done.json["suites"]
+    (case,) = [case for case in suite["cases"] if case["verdict"] == "error"]
+    assert case["sentence"].startswith("Not judged: 1 of 1 target answer is missing. The calls failed at their only")
+    for told in (case["sentence"], suite["sentence"], done.stderr):
+        assert "HTTP 400" in told or told is suite["sentence"]
+        assert "resume" not in told
+        assert "again" in told
+    assert "同样的调用会再次失败" in suite["sentence_zh"]

@@ -70,9 +70,7 @@ def _length(way: str, reason: str) -> Words:
 def _error(rest: list[str]) -> Words:
     kind, status = (*rest, "", "")[:2]
     if kind == "status":
-        step = {"429": _OVERLOAD, "401": _KEY, "403": _KEY, "404": _NAME}.get(status, _STATUS)
-        if status >= "500":
-            step = _SERVER
+        step = _SERVER if status >= "500" else _REFUSED.get(status, _STATUS)
         return Words(Sentence(f"Could not be judged: HTTP {status}", f"无法判定：HTTP {status}"), step)
     return _ERRORS.get(kind, _UNJUDGED)
 
@@ -95,37 +93,53 @@ _LONGER: Final = Sentence(
     "对照阅读最严重的用例，看多出了什么，并在提示词中写明所需长度。",
 )
 _OVERLOAD: Final = Sentence(
-    "Lower the target's concurrency and take the missing samples with --resume.",
+    "Lower the target's concurrency and take the missing answers with --resume.",
     "降低目标部署的并发数，再用 --resume 补采缺失的回答。",
 )
 _KEY: Final = Sentence(
-    "Check the key that api_key_env names, then take the missing samples with --resume.",
+    "Check the key that api_key_env names, then take the missing answers with --resume.",
     "检查 api_key_env 所指的密钥，再用 --resume 补采缺失的回答。",
 )
 _NAME: Final = Sentence(
-    "Check base_url and the model's name on the target, then take the missing samples with --resume.",
-    "检查目标部署的 base_url 和模型名称，再用 --resume 补采缺失的回答。",
+    "Check base_url and the model's name on the target; --resume goes on after another base_url, another model needs a "
+    "new comparison.",
+    "检查目标部署的 base_url 和模型名称；改正 base_url 后可用 --resume 继续，改换模型则需重新比较。",
+)
+_ENGINE: Final = Sentence(
+    "This status means a prompt that is too long, or a fault of the engine: shorten the prompt and compare again, or "
+    "read the server's log and take the missing answers with --resume.",
+    "该状态码表示提示词超长或推理引擎故障：请缩短提示词后重新比较，或查看服务端日志后用 --resume 补采缺失的回答。",
 )
 _STATUS: Final = Sentence(
-    "Read in the report what the server said, correct the request or its limits, and resume.",
-    "在报告中查看服务端的说明，修正请求或其限制，然后继续运行。",
+    "The same request would be refused again: correct it, or a limit of the deployment, and compare again.",
+    "同样的请求会再次被拒绝：请修正请求或部署的限制，然后重新比较。",
 )
 _SERVER: Final = Sentence(
-    "Read the server's log at the time of the calls, then take the missing samples with --resume.",
+    "Read the server's log at the time of the calls, then take the missing answers with --resume.",
     "查看调用时刻的服务端日志，再用 --resume 补采缺失的回答。",
 )
+
+_REFUSED: Final[Mapping[str, Sentence]] = {
+    "401": _KEY,
+    "403": _KEY,
+    "404": _NAME,
+    "408": _SERVER,
+    "424": _ENGINE,
+    "429": _OVERLOAD,
+}
+"""Client errors that say nothing of the request, or not only."""
 
 _UNJUDGED: Final = _words(
     "Could not be judged",
     "无法判定",
-    "Take the missing samples again with --resume; missing source answers with `promptreg record --top-up`.",
+    "Take the missing answers again with --resume; missing source answers with `promptreg record --top-up`.",
     "用 --resume 补采缺失的回答；源部署缺失的回答用 `promptreg record --top-up` 补录。",
 )
 _ERRORS: Final[Mapping[str, Words]] = {
     "timeout": _words(
         "Could not be judged: time-out",
         "无法判定：超时",
-        "Raise timeout_s or lower the concurrency, and take the missing samples with --resume.",
+        "Raise timeout_s or lower the concurrency, and take the missing answers with --resume.",
         "提高 timeout_s 或降低并发数，再用 --resume 补采缺失的回答。",
     ),
     "connection": _words(
@@ -133,6 +147,24 @@ _ERRORS: Final[Mapping[str, Words]] = {
         "无法判定：无法连接",
         "Check that the target runs and that base_url is right, then resume.",
         "检查目标部署是否在运行、base_url 是否正确，然后继续运行。",
+    ),
+    "tls": _words(
+        "Could not be judged: no encrypted connection",
+        "无法判定：无法建立加密连接",
+        "Check ca_file, verify and the certificate of the target, then take the missing answers with --resume.",
+        "检查 ca_file、verify 与目标部署的证书，再用 --resume 补采缺失的回答。",
+    ),
+    "too_large": _words(
+        "Could not be judged: the response is too large",
+        "无法判定：响应过大",
+        "Lower max_tokens for the target, and look in the report at what it sends.",
+        "减小目标部署的 max_tokens，并在报告中查看它发来的内容。",
+    ),
+    "call": _words(
+        "Could not be judged: the function under `call` failed",
+        "无法判定：`call` 所指的函数出错",
+        "Correct the function, then take the missing answers with --resume.",
+        "修正该函数，再用 --resume 补采缺失的回答。",
     ),
     "unreadable": _words(
         "Could not be judged: the response holds no answer",
@@ -156,7 +188,7 @@ _ERRORS: Final[Mapping[str, Words]] = {
     "stream": _words(
         "Could not be judged: the stream broke off",
         "无法判定：流式响应中断",
-        "Look for time limits of the server or a gateway, then take the missing samples with --resume.",
+        "Look for time limits of the server or a gateway, then take the missing answers with --resume.",
         "检查服务端或网关的时间限制，再用 --resume 补采缺失的回答。",
     ),
 }

@@ -8,12 +8,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from promptreg.text.counted import all_of, counted, part_of
+from promptreg.text.preview import preview
 from promptreg.text.sentence import Sentence
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from promptreg.verdict.model import ChannelEffect, CheckOutcome
+
+_MESSAGE_COLUMNS: Final = 240
+"""Of what a failed call said."""
 
 NAMES: Final = {
     "embedding": Sentence("meaning", "语义"),
@@ -214,12 +218,53 @@ def case_fails(worse: Sequence[CheckOutcome], surprise: Sentence) -> Sentence:
 
 
 def case_error(n: int, missing_source: int, m: int, missing_target: int) -> Sentence:
-    """Verdict `error`."""
+    """Verdict `error`: what is missing. Why, and what to do, is known to whoever has the calls (see `calls_failed`)."""
+    names = (Sentence("source", "源部署"), missing_source, n), (Sentence("target", "目标部署"), missing_target, m)
+    sides = [(name, missing, total) for name, missing, total in names if missing]
+    if not sides:
+        return Sentence("Not judged: there are no answers.", "未作判定：没有回答。")
+    lacking_en = " and ".join(f"{missing} of {counted(total, f'{name.en} answer')}" for name, missing, total in sides)
+    lacking_zh = "，".join(f"{name.zh} {total} 条回答中缺 {missing} 条" for name, missing, total in sides)
+    verb = "is" if [missing for _, missing, _ in sides] == [1] else "are"
+    source_en = " Record the missing source answers with `promptreg record --top-up`." if missing_source else ""
+    source_zh = "请用 `promptreg record --top-up` 补录源部署缺失的回答。" if missing_source else ""
+    return Sentence(f"Not judged: {lacking_en} {verb} missing.{source_en}", f"未作判定：{lacking_zh}。{source_zh}")
+
+
+def calls_failed(message: str, attempts: int, step: Sentence) -> Sentence:
+    """Beside `case_error`: what most of the missing answers' calls said, and what to do about it.
+
+    Args:
+        message: what one of these calls said.
+        attempts: of a call, at most.
+        step: what to do.
+    """
+    said = preview(message.rstrip("."), _MESSAGE_COLUMNS)
+    if attempts > 1:
+        return Sentence(
+            f"The calls failed after up to {attempts} attempts each: “{said}”. {step.en}",
+            f"每次调用最多尝试 {attempts} 次后仍失败：“{said}”。{step.zh}",
+        )
     return Sentence(
-        f"Not judged: {missing_source} of {counted(n, 'source answer')} and {missing_target} of "
-        f"{counted(m, 'target answer')} are missing after all retries. Take the missing samples again with --resume.",
-        f"未作判定：重试之后，源部署 {n} 条回答仍缺 {missing_source} 条，目标部署 {m} 条仍缺 {missing_target} 条。请用 "
-        f"--resume 补采缺失的回答。",
+        f"The calls failed at their only attempt: “{said}”. {step.en}",
+        f"调用失败，只尝试了一次：“{said}”。{step.zh}",
+    )
+
+
+def given_up(message: str, step: Sentence) -> Sentence:
+    """Beside `case_error`, of a case whose calls were not made any more."""
+    said = preview(message.rstrip("."), _MESSAGE_COLUMNS)
+    return Sentence(
+        f"The run was given up before these calls, since every other one failed: “{said}”. {step.en}",
+        f"其余调用全部失败，运行在这些调用之前已中止：“{said}”。{step.zh}",
+    )
+
+
+def never_called() -> Sentence:
+    """Beside `case_error`: the run ended before these calls."""
+    return Sentence(
+        "The run was interrupted before these calls; `promptreg compare --resume` makes them.",
+        "运行在这些调用之前被中断；用 `promptreg compare --resume` 继续。",
     )
 
 

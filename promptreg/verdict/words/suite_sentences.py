@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from promptreg.text.counted import counted
 from promptreg.text.sentence import Sentence
@@ -163,10 +163,37 @@ def suite_inconclusive(facts: Facts, p_value: float | None, reasons: Sequence[Se
 def suite_error(errors: int, total: int, limit: float) -> Sentence:
     """Verdict `ERROR`."""
     return Sentence(
-        f"{errors} of {counted(total, 'case')} could not be judged because samples are missing after all retries; at "
-        f"most {percent(limit)} may. See the errors of the calls, then take the missing samples again with --resume.",
-        f"{total} 个用例中有 {errors} 个因重试后仍缺回答而无法判定，允许的上限是 {percent(limit)}。请查看调用错误，再"
-        f"用 --resume 补采缺失的回答。",
+        f"{errors} of {counted(total, 'case')} could not be judged because answers are missing; at most "
+        f"{percent(limit)} may. {WHY_FAILED.en}",
+        f"{total} 个用例中有 {errors} 个因缺少回答而无法判定，允许的上限是 {percent(limit)}。{WHY_FAILED.zh}",
+    )
+
+
+WHY_FAILED: Final = Sentence("See why the calls failed.", "请查看调用失败的原因。")
+"""Ends `suite_error`, until the calls are looked at."""
+
+
+def why_failed(cases: int, staying: int) -> Sentence:
+    """What ends `suite_error` instead of `WHY_FAILED` when the calls were looked at.
+
+    Args:
+        cases: with missing answers.
+        staying: how many of them would have the same calls fail again.
+    """
+    if not staying:
+        return Sentence(
+            "See why the calls failed, then take the missing answers again with --resume.",
+            "请查看调用失败的原因，再用 --resume 补采缺失的回答。",
+        )
+    if staying == cases:
+        return Sentence(
+            "The same calls would fail again: correct what their errors name, then compare again.",
+            "同样的调用会再次失败：请按错误信息修正，然后重新比较。",
+        )
+    return Sentence(
+        f"In {staying} of them the same calls would fail again: correct what their errors name. The other answers can "
+        "be taken again with --resume.",
+        f"其中 {staying} 个用例的同样调用会再次失败：请按错误信息修正。其余缺失的回答可用 --resume 补采。",
     )
 
 
@@ -207,9 +234,9 @@ def plan_goes_on() -> Sentence:
 def unjudged(case_ids: Sequence[str]) -> Sentence:
     """Cases with missing samples."""
     return Sentence(
-        f"{counted(len(case_ids), 'case')} could not be judged ({_list(case_ids)}); taking the missing samples again "
-        f"(`--resume`) would settle it",
-        f"{len(case_ids)} 个用例无法判定（{_list(case_ids)}）；用 `--resume` 补采缺失的回答即可得出结论",
+        f"{counted(len(case_ids), 'case')} could not be judged ({_list(case_ids)}); the missing answers would settle "
+        "it",
+        f"{len(case_ids)} 个用例无法判定（{_list(case_ids)}）；补齐缺失的回答即可得出结论",
     )
 
 
