@@ -7,6 +7,7 @@ import pytest
 from promptreg.deployment.exchange import Chunk, Exchange, Failure, FailureKind
 from promptreg.deployment.reader import read_exchange
 from promptreg.store.samples import StoredSample
+from promptreg.text.sentence import Sentence
 from promptreg.verdict.words import case_sentences
 from promptreg.verdict.words.suite_sentences import why_failed
 from promptreg.workflow.stored import ReadSample
@@ -15,6 +16,10 @@ from promptreg.workflow.unanswered import unanswered
 TOO_LONG = b'{"error":{"message":"This model\'s maximum context length is 8192 tokens.","code":400}}'
 
 
+RECORD = Sentence(
+    "Record the missing source answers with `promptreg record --top-up`.",
+    "请用 `promptreg record --top-up` 补录源部署缺失的回答。",
+)
 MINDIE = (
     b"Failed to enqueue inferRequest. This model's maximum input ids length cannot be greater than 8191,the input ids "
     b"length is 9001"
@@ -82,10 +87,8 @@ def test_calls_that_were_answered_give_no_reason():
         ((0, 1), "Not judged: 1 of 3 target answers is missing.", "未作判定：目标部署 3 条回答中缺 1 条。"),
         (
             (2, 1),
-            "Not judged: 2 of 8 source answers and 1 of 3 target answers are missing. Record the missing source "
-            + "answers with `promptreg record --top-up`.",
-            "未作判定：源部署 8 条回答中缺 2 条，目标部署 3 条回答中缺 1 条。请用 `promptreg record --top-up` "
-            + "补录源部署缺失的回答。",
+            f"Not judged: 2 of 8 source answers and 1 of 3 target answers are missing. {RECORD.en}",
+            f"未作判定：源部署 8 条回答中缺 2 条，目标部署 3 条回答中缺 1 条。{RECORD.zh}",
         ),
     ],
 )
