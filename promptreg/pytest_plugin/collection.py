@@ -41,8 +41,7 @@ class Suites:
         """
         self._load, self.outcome = load, outcome
         self._read: dict[Path, Suite] = {}
-        self.marks = {MARK}
-        """The marks that pytest knows already, for --strict-markers."""
+        self._marks = {MARK}
 
     def load(self, path: Path) -> Suite:
         """A suite, read once.
@@ -59,6 +58,12 @@ class Suites:
                 )
             self._read[path] = suite
         return self._read[path]
+
+    def know(self, config: pytest.Config, tag: str) -> None:
+        """Registers a tag as a mark, for --strict-markers."""
+        if tag not in self._marks:
+            self._marks.add(tag)
+            config.addinivalue_line("markers", f"{tag}: a tag of a prompt suite")
 
     def known(self) -> dict[str, frozenset[str]]:
         """The ids of all cases of every suite read so far, by suite."""
@@ -86,13 +91,14 @@ class SuiteFile(pytest.File):
             item: SuiteItem = SuiteItem.from_parent(self, name=name, nodeid=entry.node_id)
             item.entry, item.suites = entry, self.suites
             for tag in (MARK, *tags):
-                if tag not in self.suites.marks:
-                    self.suites.marks.add(tag)
-                    self.config.addinivalue_line("markers", f"{tag}: a tag of a prompt suite")
-                # Not pytest.mark.NAME, which cuts a name at its first colon and then does not know it.
-                mark = pytest.Mark(tag, (), {}, _ispytest=True)
-                item.add_marker(pytest.MarkDecorator(mark, _ispytest=True))
+                self.suites.know(self.config, tag)
+                item.add_marker(mark_of(tag))
             yield item
+
+
+def mark_of(tag: str) -> pytest.MarkDecorator:
+    """The mark of a tag. Not `pytest.mark.TAG`, which cuts a name at its first colon and then does not know it."""
+    return pytest.MarkDecorator(pytest.Mark(tag, (), {}, _ispytest=True), _ispytest=True)
 
 
 def entries_of(suite: Suite, path: Path, node_id: str) -> Iterator[tuple[Entry, tuple[str, ...]]]:
@@ -133,7 +139,7 @@ class _Crash:
         self.message = message
 
 
-class NotAsRecordedError(Exception):
+class NotAsRecordedError(AssertionError):
     """Carries the outcome of an item that does not pass. Nobody sees its traceback."""
 
     def __init__(self, outcome: Outcome) -> None:

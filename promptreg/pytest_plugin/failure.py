@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import shlex
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Literal
 
 from rich.console import Console
@@ -13,6 +14,7 @@ from promptreg.cli.console import PIPE_WIDTH, STYLES
 from promptreg.cli.review_text import case_lines
 from promptreg.cli.verdicts import counts_line
 from promptreg.report.catalogue import catalogues
+from promptreg.report.output import plain
 from promptreg.text.terminal import safe_for_terminal
 from promptreg.verdict.words.case_sentences import both_noises
 
@@ -34,15 +36,24 @@ _WORDS: Final = {
 }
 
 
+@dataclass(frozen=True, slots=True)
+class Terminal:
+    """How text is shown to whoever watches."""
+
+    language: Language
+    colours: bool
+    columns: int
+
+
 def case_text(
-    case: CaseJudgement, suite: str, run_id: str, sides: CaseSides | None, language: Language
+    case: CaseJudgement, suite: str, run_id: str | None, sides: CaseSides | None, language: Language
 ) -> Iterator[Text]:
     """Of a case that failed, or could not be judged.
 
     Args:
         case: its judgement.
         suite: its suite.
-        run_id: the run that was judged.
+        run_id: the run that was judged; None where there was none.
         sides: both sides' answers; None where they cannot be read.
         language: the reader's.
     """
@@ -65,6 +76,8 @@ def case_text(
         yield Text(f"{finding.kind} {finding.severity.value}: {safe_for_terminal(fault.title.text(language))}")
     if (noise := _noise(case, language)) is not None:
         yield noise
+    if run_id is None:
+        return
     name = shlex.quote(safe_for_terminal(f"{suite}/{case.case_id}"))
     yield _again(f"promptreg review show {name} --run {run_id}", language)
 
@@ -76,6 +89,13 @@ def suite_text(suite: SuiteJudgement, run_id: str, language: Language) -> Iterat
     yield Text.assemble((verdict, STYLES[verdict]), f"  {safe_for_terminal(suite.suite)}: {sentence}")
     yield Text(counts_line(suite, language))
     yield _again(f"promptreg compare --run {run_id}", language)
+
+
+def texts(lines: Iterable[Text], terminal: Terminal) -> tuple[str, str]:
+    """Without colours and unbroken for files; with colours and at the terminal's width for whoever watches."""
+    lines = list(lines)
+    told = plain(rendered(lines, colours=False))
+    return told, rendered(lines, colours=True, width=terminal.columns) if terminal.colours else told
 
 
 def rendered(lines: Iterable[Text], *, colours: bool, width: int | None = None) -> str:

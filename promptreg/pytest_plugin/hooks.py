@@ -30,6 +30,8 @@ from promptreg.pytest_plugin.collection import (
     entries_of,
 )
 from promptreg.pytest_plugin.distributed import Controller, Worker
+from promptreg.pytest_plugin.failure import Terminal
+from promptreg.pytest_plugin.fixture import CASE_FIXTURE, Answers, PromptregFixture, counts_sentence
 from promptreg.pytest_plugin.options import asked_of
 from promptreg.pytest_plugin.project import (
     has_suites,
@@ -40,7 +42,7 @@ from promptreg.pytest_plugin.project import (
     suites_path,
 )
 from promptreg.pytest_plugin.selection import selected_suites
-from promptreg.pytest_plugin.session import Judged, Terminal, failed_session, judged_session
+from promptreg.pytest_plugin.session import Judged, failed_session, judged_session
 from promptreg.pytest_plugin.summary import summary_lines
 from promptreg.suite.select import select_cases, selection
 from promptreg.workflow.outputs import Output
@@ -86,6 +88,7 @@ class Hooks:
         self._own = suites_path(self._project)
         self._entries: tuple[Entry, ...] = ()
         self._judged: Judged | None = None
+        self._answers = Answers(self._project, self._asked)
         self._worker = Worker.of(config)
         self.controller = Controller(self._of_node_ids, self._compare)
         """Does nothing unless pytest-xdist starts workers."""
@@ -122,6 +125,22 @@ class Hooks:
         file.suites = self._suites
         return file
 
+    def pytest_generate_tests(self, metafunc: pytest.Metafunc) -> None:
+        """A test that asks for `promptreg_case` runs once for each case of the project's suites."""
+        if CASE_FIXTURE not in metafunc.fixturenames:
+            return
+        try:
+            params = self._answers.params()
+        except PromptregError as error:
+            raise pytest.Collector.CollectError(_of_pytest(error)) from None
+        for mark in {mark.name for param in params for mark in param.marks}:
+            self._suites.know(self._config, mark)
+        metafunc.parametrize(CASE_FIXTURE, params, indirect=True)
+
+    def fixture(self, node: pytest.Item) -> PromptregFixture:
+        """What a test gets from the fixture `promptreg`."""
+        return PromptregFixture(self._answers, node, self._terminal(), properties=self._asked.junit_properties)
+
     @pytest.hookimpl(tryfirst=True)
     def pytest_collection_modifyitems(self, config: pytest.Config, items: list[pytest.Item]) -> None:
         """Leaves out what --promptreg-select does not match; a suite's verdict stays, and is then about the others."""
@@ -150,11 +169,11 @@ class Hooks:
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_makereport(
-        self, item: pytest.Item, call: pytest.CallInfo[None]
+        self, call: pytest.CallInfo[None]
     ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
         """Puts in the place of a traceback what the comparison says."""
         report = yield
-        if isinstance(item, SuiteItem) and call.excinfo is not None:
+        if call.excinfo is not None:
             error = call.excinfo.value
             if isinstance(error, NotAsRecordedError):
                 report.longrepr = Shown(error.outcome)  # type: ignore[assignment]  # pytest asks for its methods only
@@ -166,6 +185,17 @@ class Hooks:
         if isinstance(item, SuiteItem) and self._asked.junit_properties:
             item.user_properties.extend(self._outcome(item.entry).properties)
 
+    def pytest_sessionfinish(self) -> None:
+        """The answers that Python tests compared: counted here, or told to the controller."""
+        self._answers.close()
+        if self._worker is not None:
+            self._config.workeroutput["promptreg_counts"] = dict(self._answers.counts)  # type: ignore[attr-defined]  # of pytest-xdist
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_testnodedown(self, node: object) -> None:
+        """Adds what a worker counted; one that was killed has told nothing."""
+        self._answers.counts.update(getattr(node, "workeroutput", {}).get("promptreg_counts", {}))
+
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
         """The section that says what the comparison says."""
         if self.controller.at_work:
@@ -173,6 +203,8 @@ class Hooks:
             terminalreporter.write_line("Interrupted. `promptreg compare --resume` goes on with the run.")
             return
         lines = summary_lines(self._project, self._judged, self._terminal())
+        if self._answers.counts:
+            lines.append(counts_sentence(self._answers.counts).text(self._terminal().language))
         if lines:
             terminalreporter.section("promptreg")
             for line in lines:

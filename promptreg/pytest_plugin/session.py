@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from promptreg.errors import PromptregError, UsageError
-from promptreg.pytest_plugin.failure import case_text, rendered, suite_text
+from promptreg.pytest_plugin.failure import case_text, suite_text, texts
 from promptreg.pytest_plugin.outcomes import CASE_KINDS, Outcome, suite_kind
 from promptreg.report.files import Form, kind_of
 from promptreg.report.output import plain
@@ -19,9 +19,8 @@ from promptreg.workflow.review_case import CaseBook
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
-    from rich.text import Text
-
     from promptreg.config import Config
+    from promptreg.pytest_plugin.failure import Terminal
     from promptreg.pytest_plugin.options import Asked
     from promptreg.pytest_plugin.outcomes import Kind
     from promptreg.pytest_plugin.selection import Entry, Selected
@@ -46,15 +45,6 @@ class Judged:
     """None when there was none, for the reason that every outcome gives."""
     totals: Mapping[str, int] = field(default_factory=dict)
     """How many cases each suite has, compared or not."""
-
-
-@dataclass(frozen=True, slots=True)
-class Terminal:
-    """How text is shown to whoever watches."""
-
-    language: Language
-    colours: bool
-    columns: int
 
 
 def judged_session(
@@ -188,8 +178,8 @@ def _case_outcome(case: CaseJudgement, suite: str, run_id: str, answers: _Answer
     if kind not in _SHOWN:
         return Outcome(kind, sentence, properties=tuple(properties))
     sides = answers.of(suite, case.case_id)
-    lines = list(case_text(case, suite, run_id, sides, terminal.language))
-    return Outcome(kind, sentence, *_texts(lines, terminal), tuple(properties))
+    lines = case_text(case, suite, run_id, sides, terminal.language)
+    return Outcome(kind, sentence, *texts(lines, terminal), tuple(properties))
 
 
 def _suite_outcome(suite: SuiteJudgement, run_id: str, asked: Asked, terminal: Terminal) -> Outcome:
@@ -204,9 +194,7 @@ def _suite_outcome(suite: SuiteJudgement, run_id: str, asked: Asked, terminal: T
         properties.append(("promptreg_rank_effect", f"{suite.facts.rank_effect:.6g}"))
     if kind not in _SHOWN:
         return Outcome(kind, sentence, properties=tuple(properties))
-    return Outcome(
-        kind, sentence, *_texts(list(suite_text(suite, run_id, terminal.language)), terminal), tuple(properties)
-    )
+    return Outcome(kind, sentence, *texts(suite_text(suite, run_id, terminal.language), terminal), tuple(properties))
 
 
 def _not_in_run(run_id: str, suite: str, terminal: Terminal) -> Outcome:
@@ -230,9 +218,3 @@ def _not_asked(run_id: str, terminal: Terminal) -> Outcome:
 
 def _line(verdict: str, sentence: Sentence, terminal: Terminal) -> str:
     return f"{verdict}: {' '.join(plain(sentence.text(terminal.language)).split())}"
-
-
-def _texts(lines: list[Text], terminal: Terminal) -> tuple[str, str]:
-    """Without colours and unbroken for files; with colours and at the terminal's width for whoever watches."""
-    told = plain(rendered(lines, colours=False))
-    return told, rendered(lines, colours=True, width=terminal.columns) if terminal.colours else told

@@ -17,7 +17,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from promptreg.config import Config
-    from promptreg.pytest_plugin.session import Judged, Terminal
+    from promptreg.pytest_plugin.failure import Terminal
+    from promptreg.pytest_plugin.session import Judged
     from promptreg.verdict.model import SuiteJudgement
 
 _SEEN: Final = 0.8

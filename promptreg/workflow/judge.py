@@ -169,7 +169,7 @@ def judge_stored(
         )
         for case in scores
     ]
-    judgement = judge_with_decisions(judge, evidence, standing_of(config, record, pairing, read), utc_today())
+    judgement = judge_with_decisions(judge, evidence, standing_of(config, record.deployment, pairing, read), utc_today())
     judgement = replace(
         judgement,
         cases=tuple(with_moved_reasoning(case, read.get(case.case_id)) for case in judgement.cases),

@@ -15,7 +15,6 @@ if TYPE_CHECKING:
 
     from promptreg.config import Config
     from promptreg.review.standing import StandingCase
-    from promptreg.store.runs import RunRecord
     from promptreg.workflow.faults import ReadCase
     from promptreg.workflow.pairing import Pairing
 
@@ -36,13 +35,13 @@ def standing_decisions(config: Config, suite: str, target: str) -> Mapping[str, 
 
 
 def standing_of(
-    config: Config, record: RunRecord, pairing: Pairing, read: Mapping[str, ReadCase]
+    config: Config, target: str, pairing: Pairing, read: Mapping[str, ReadCase]
 ) -> dict[str, Standing]:
     """The waivers and rejections of a suite's compared cases, by case id.
 
     Args:
         config: the project.
-        record: the target's run.
+        target: the deployment that was judged.
         pairing: the suite beside its baseline.
         read: the answers of the compared cases.
 
@@ -50,7 +49,7 @@ def standing_of(
         BaselineError: the file of decisions is damaged.
     """
     found: dict[str, Standing] = {}
-    for case_id, case in standing_decisions(config, pairing.suite.name, record.deployment).items():
+    for case_id, case in standing_decisions(config, pairing.suite.name, target).items():
         decision = case.of_verdict()
         # A decision on another source's golden says nothing of this one.
         if decision is None or case_id not in read or case.source != pairing.baseline.header.deployment:

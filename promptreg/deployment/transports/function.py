@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 _NOT_PARAMS = frozenset({"messages", "model", "stream", "stream_options"})
 
-_RETURNS = "it must return a text, a message (a mapping with content or tool_calls) or a chat completion"
+MAY_RETURN = "it must return a text, a message (a mapping with content or tool_calls) or a chat completion"
 
 
 class FunctionTransport:
@@ -65,7 +65,7 @@ class FunctionTransport:
         chunks: tuple[Chunk, ...] = ()
         try:
             async with asyncio.timeout(self._limits.total) as timer:
-                data = _completion(await self._reply(body))
+                data = completion_of(await self._reply(body))
             chunks = (Chunk(loop.time() - started, data),)
         except asyncio.CancelledError:
             raise
@@ -100,13 +100,13 @@ class FunctionTransport:
         return await result if inspect.isawaitable(result) else result
 
     def _raised(self, error: BaseException) -> Failure:
-        if isinstance(error, _BadReturnError):
-            return Failure(FailureKind.CALL, f"{self._call} {error}; {_RETURNS}")
+        if isinstance(error, BadReturnError):
+            return Failure(FailureKind.CALL, f"{self._call} {error}; {MAY_RETURN}")
         said = shortened(str(error))
         return Failure(FailureKind.CALL, f"{self._call} raised {type(error).__name__}{f': {said}' if said else ''}")
 
 
-class _BadReturnError(Exception):
+class BadReturnError(Exception):
     """The function returned something that is no answer."""
 
 
@@ -176,19 +176,23 @@ async def _in_thread(function: Callable[..., Any], arguments: list[object]) -> o
     return result
 
 
-def _completion(returned: object) -> bytes:
-    """The body of a chat completion that holds what the function returned."""
+def completion_of(returned: object) -> bytes:
+    """The body of a chat completion that holds what the function returned.
+
+    Raises:
+        BadReturnError: it is no answer; the end of a sentence says what it is.
+    """
     dump = getattr(returned, "model_dump", None)
     if callable(dump):  # an object of the openai package
         returned = dump(mode="json")
     if isinstance(returned, str):
         returned = {"role": "assistant", "content": returned}
     if not isinstance(returned, Mapping):
-        raise _BadReturnError(f"returned {type(returned).__name__}")
+        raise BadReturnError(f"returned {type(returned).__name__}")
     body: Json = returned
     if "choices" not in returned:
         if not {"content", "tool_calls", "function_call", "refusal"} & returned.keys():
-            raise _BadReturnError(f"returned a mapping with {', '.join(sorted(map(str, returned))) or 'nothing'}")
+            raise BadReturnError(f"returned a mapping with {', '.join(sorted(map(str, returned))) or 'nothing'}")
         finish = "tool_calls" if returned.get("tool_calls") else "stop"
         body = {
             "object": "chat.completion",
@@ -197,4 +201,4 @@ def _completion(returned: object) -> bytes:
     try:
         return dump_json(body)
     except (TypeError, ValueError) as error:
-        raise _BadReturnError(f"returned something that is no JSON ({shortened(str(error), 120)})") from error
+        raise BadReturnError(f"returned something that is no JSON ({shortened(str(error), 120)})") from error

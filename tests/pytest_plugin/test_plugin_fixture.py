@@ -1,0 +1,138 @@
+"""The fixture `promptreg`: answers of the user's own application against the baseline, inside ordinary tests."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+CASE = "suites/moved.yaml::refund"
+
+
+@pytest.fixture
+def golden(folder):
+    """The recorded answers of `refund`, and the folder's Python tests run with them as `GOLDEN`."""
+    lines = (folder.folder / "baselines/moved/gpu.jsonl").read_text(encoding="utf-8").splitlines()
+    answers = next(json.loads(line) for line in lines[1:] if json.loads(line)["case_id"] == "refund")["answers"]
+    return [answer["answer"]["content"] for answer in answers]
+
+
+@pytest.fixture
+def python(folder, golden):
+    """Runs a test file with the fixture; the deployments are gone."""
+
+    def run(body, *arguments):
+        folder.write("test_app.py", f"import pytest\nGOLDEN = {golden!r}\n{body}")
+        return folder.pytest("-rA", *arguments, "test_app.py")
+
+    return run
+
+
+def test_a_recorded_answer_passes_and_says_so(folder, python):
+    done = python(
+        "def test_refund(promptreg):\n"
+        "    found = promptreg.compare('moved/refund', GOLDEN[0])\n"
+        "    assert found.verdict == 'pass'\n"
+        "    assert promptreg.compare('refund', {'role': 'assistant', 'content': GOLDEN[0] + ' OK'}).verdict == 'changed'\n"
+    )
+    assert folder.outcomes(done) == {"test_app.py::test_refund": "passed"}
+    done.stdout.fnmatch_lines(["Answers that Python tests compared: 2 (1 changed, 1 pass)"])
+
+
+def test_another_meaning_given_often_enough_is_drift(folder, python):
+    done = python(
+        "def test_refund(promptreg):\n    promptreg.compare('refund', *['Ask the shop next door, please.'] * 3)\n"
+    )
+    assert folder.outcomes(done) == {"test_app.py::test_refund": "failed"}
+    done.stdout.fnmatch_lines(["drift * moved/refund: *", "asked: *", "*{+Ask the shop*"])
+    done.stdout.no_fnmatch_line("*Traceback*")
+    done.stdout.no_fnmatch_line("again: *")
+
+
+@pytest.mark.parametrize(("answers", "outcome"), [(1, "failed"), (3, "failed")])
+def test_a_check_that_all_recorded_answers_pass(folder, python, answers, outcome):
+    path = folder.folder / "suites/moved.yaml"
+    path.write_text(path.read_text(encoding="utf-8").replace('"checks": []', '"checks": [{"contains": "received"}]'))
+    done = python(f"def test_refund(promptreg):\n    promptreg.compare('refund', *['No number came.'] * {answers})\n")
+    assert folder.outcomes(done) == {"test_app.py::test_refund": outcome}
+    done.stdout.fnmatch_lines(["*contains: received*"])
+    assert ("smoke test" in done.stdout.str()) == (answers == 1)
+
+
+def test_a_case_in_code_is_held_against_the_golden_of_its_request(folder, python):
+    done = python(
+        "def test_refund(promptreg):\n"
+        "    case = promptreg.case('refund', 'How many days do I have to return a book?', suite='moved', temperature=0.7)\n"
+        "    assert promptreg.compare(case, GOLDEN[0]).verdict == 'pass'\n"
+        "def test_unknown(promptreg):\n"
+        "    case = promptreg.case('other', 'What else?', checks=[{'contains': 'x'}, 'not_refusal'])\n"
+        "    promptreg.compare(case, 'x')\n"
+        "def test_unknown_and_wrong(promptreg):\n"
+        "    promptreg.compare(promptreg.case('other', 'What else?', checks=[{'contains': 'x'}]), 'y')\n"
+    )
+    assert folder.outcomes(done) == {
+        "test_app.py::test_refund": "passed",
+        "test_app.py::test_unknown_and_wrong": "failed",
+    }
+    assert done.parseoutcomes()["skipped"] == 1
+    done.stdout.fnmatch_lines(["*Check contains: x fails for 1 of 1 given answers.*"])
+    done.stdout.fnmatch_lines(["SKIPPED * new: code/other: *record --top-up*"])
+
+
+@pytest.mark.parametrize(
+    ("call", "told"),
+    [
+        ("promptreg.compare('refnd', 'x')", "*There is no case 'refnd' in the project's suites.*refund*"),
+        ("promptreg.compare('refund')", "*compare() needs an answer*"),
+        ("promptreg.compare('refund', 7)", "*What was given as an answer cannot be read: it returned int*"),
+        ("promptreg.case('a', 'b', checks=['contans'])", "*There is no check `contans`.*contains*"),
+        ("promptreg.case('a', 'b', temprature=1)", "*temprature*temperature*"),
+    ],
+)
+def test_what_is_wrong_with_a_call_is_said(python, call, told):
+    done = python(f"def test_refund(promptreg):\n    {call}\n")
+    assert done.parseoutcomes()["failed"] == 1
+    done.stdout.fnmatch_lines([told])
+
+
+def test_each_case_in_turn_with_stable_ids_and_marks(folder, python):
+    body = (
+        "def test_reply(promptreg, promptreg_case):\n"
+        "    assert promptreg_case.request.messages[0]['role'] == 'user'\n"
+        "    promptreg.compare(promptreg_case, *['Nonsense about cats.'] * 3)\n"
+    )
+    done = python(body)
+    names = ["test_app.py::test_reply[moved/refund]", "test_app.py::test_reply[moved/gift]"]
+    assert sorted(folder.outcomes(done)) == sorted(names)
+    assert list(folder.outcomes(python(body, "-m", "policy", "--strict-markers"))) == names[:1]
+    assert list(folder.outcomes(python(body, "--promptreg-select", "id:gift"))) == names[1:]
+
+
+def test_without_the_option_such_tests_are_skipped(folder):
+    folder.write(
+        "test_app.py",
+        "def test_one(promptreg):\n    assert False\ndef test_two(promptreg_case, promptreg):\n    assert False\n",
+    )
+    done = folder.bare("-rs", "test_app.py")
+    assert done.parseoutcomes() == {"skipped": 2}
+    done.stdout.fnmatch_lines(["SKIPPED *needs --promptreg*"])
+
+
+def test_workers_send_their_counts(folder, python):
+    done = python(
+        "@pytest.mark.parametrize('number', range(4))\n"
+        "def test_refund(promptreg, number):\n"
+        "    promptreg.compare('refund', GOLDEN[0])\n",
+        "-p",
+        "xdist.plugin",
+        "-n",
+        "2",
+    )
+    assert done.parseoutcomes() == {"passed": 4}
+    done.stdout.fnmatch_lines(["Answers that Python tests compared: 4 (4 pass)"])
+
+
+def test_nothing_is_written_to_the_baseline(folder, python):
+    before = (folder.folder / "baselines/moved/gpu.jsonl").read_bytes()
+    python("def test_refund(promptreg):\n    promptreg.compare('refund', *['Nonsense about cats.'] * 3)\n")
+    assert (folder.folder / "baselines/moved/gpu.jsonl").read_bytes() == before
