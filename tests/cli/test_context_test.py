@@ -81,6 +81,10 @@ def leaves(messages, budget):
     raise SystemExit(7)
 
 
+def two_lines(messages, budget):
+    raise ValueError("one" + chr(10) + "two")
+
+
 def one_argument(messages):
     return messages
 
@@ -314,6 +318,7 @@ def test_a_function_that_changes_what_it_is_handed_spoils_nothing_for_others(fol
         ("nothing", "It raised TypeError: it returned NoneType, not a list of messages"),
         ("words", "It raised TypeError: it returned a list with str that is no message with a `role`"),
         ("leaves", "It raised RuntimeError: it ended the program with 7"),
+        ("two_lines", "It raised ValueError: one⏎two"),
     ],
 )
 def test_what_a_function_raises_or_returns_is_a_finding(folder, capsys, function, said):

@@ -17,12 +17,8 @@ def test_the_blocks_run_one_after_another_and_print_what_they_say(capsys):
     for block in BLOCKS:
         exec(compile(block, "docs/shortening.md", "exec"), names)
 
-    printed = capsys.readouterr().out
+        assert capsys.readouterr().out.splitlines() == re.findall(r"^# (.*)$", block, re.MULTILINE)
     assert len(BLOCKS) == 4
-    assert "messages gone" in printed
-    said = re.findall(r"print\(note.sentence.en\)  # (.*)", PAGE)
-    assert said
-    assert set(said) <= set(printed.splitlines())
 
 
 def test_every_strategy_stands_in_the_table():

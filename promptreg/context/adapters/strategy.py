@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from promptreg.context.adapters.base import Item, Room
+from promptreg.context.count.counting import message_key
 from promptreg.context.failure import why_failed
 from promptreg.context.ledger import Action, Note, NoteKind, Reason
 from promptreg.context.shape import unsendable
@@ -47,7 +48,38 @@ class Adapted:
         wrong = unsendable([item.message for item in chosen], [item.message for item in items])
         if wrong is not None:
             return draft.noted(_failed(self.name, wrong))
-        return _taken_over(draft, self.name, chosen, summarises=self.shortener.summarises)
+        once, repeated = _each_once(draft, chosen)
+        done = _taken_over(draft, self.name, once, summarises=self.shortener.summarises)
+        return done.noted(_repeated(self.name, repeated)) if repeated else done
+
+
+def _each_once(draft: Draft, chosen: Sequence[Item]) -> tuple[list[Item], int]:
+    """What was returned, without copies of the conversation's own messages; and how many those were.
+
+    A message that comes back twice, or after one that followed it, would be an inserted one that has to stay, and the
+    conversation would leave for its copies. It counts as kept in its place. The answer that goes with an inserted
+    summary may well be equal to one of the conversation ("OK"), so what follows an inserted message is one itself.
+    """
+    places: dict[object, list[int]] = {}
+    for place, message in draft.kept.items():
+        places.setdefault(message_key(message), []).append(place)
+    own = {message_key(message) for message in draft.front}
+    taken = {item.origin for item in chosen if item.origin is not None}
+    once: list[Item] = []
+    repeated, inserted = 0, False
+    for item in chosen:
+        key = message_key(item.message)
+        copied = item.origin is None and not inserted and key in places and key not in own
+        inserted = item.origin is None and not copied and not inserted
+        if not copied:
+            once.append(item)
+            continue
+        repeated += 1
+        place = next((place for place in reversed(places[key]) if place not in taken), None)
+        if place is not None:
+            taken.add(place)
+            once.append(Item(draft.kept[place], place))
+    return once, repeated
 
 
 def _taken_over(draft: Draft, name: str, chosen: Sequence[Item], *, summarises: bool) -> Draft:
@@ -86,6 +118,17 @@ def _mended(name: str, count: int) -> Note:
             f"Messages with which {name} broke a rule, such as a system message left out or a tool call without its "
             f"results, and which are put right: {count}.",
             f"{name} 违反规则的消息（例如移除了系统消息，或工具调用缺少结果）已修正，共 {count} 条。",
+        ),
+    )
+
+
+def _repeated(name: str, count: int) -> Note:
+    return Note(
+        NoteKind.MENDED,
+        Sentence(
+            f"Messages of the conversation that {name} returned more than once or out of order, and which are sent "
+            f"once, in their places: {count}.",
+            f"{name} 重复返回或打乱顺序返回的对话消息只在原位置发送一次，共 {count} 条。",
         ),
     )
 

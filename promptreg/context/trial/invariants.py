@@ -15,9 +15,10 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from promptreg.context.count.counting import calls_of, message_key, reasoning_text
+from promptreg.context.failure import why_failed
 from promptreg.context.groups import is_result, is_system, read_conversation
 from promptreg.context.shape import unsendable
-from promptreg.errors import CannotFit, ContextError, EncodingError, OpenToolCallsError
+from promptreg.errors import CannotFit, ContextError, EncodingError, OpenToolCallsError, PromptregError
 from promptreg.text.counted import counted
 from promptreg.text.sentence import Sentence
 
@@ -352,7 +353,8 @@ def _refused(error: Exception, case: Case, rules: Rules) -> Sentence | None:
 
 
 def _raised(error: Exception) -> Sentence:
-    text = f"{type(error).__name__}: {error}"[:200]
+    said = why_failed(error)
+    text = f"{type(error).__name__}: {said}" if isinstance(error, PromptregError) else said
     return Sentence(f"It raised {text}", f"抛出异常 {text}")
 
 

@@ -38,6 +38,9 @@ if TYPE_CHECKING:
     from promptreg.suite.model import Case, CaseContext, Suite
     from promptreg.workflow.context.refused import Refused
 
+UNSENT: Final = Sentence("Nothing was sent: ", "未发送：")
+"""Begins the problem of a case that cannot be shortened enough."""
+
 _SWITCHES: Final = ("chat_template_kwargs", "thinking", "reasoning_effort")
 """Parts of a request that change how its prompt is counted, beside messages and tools."""
 
@@ -197,6 +200,7 @@ class CaseFitter:
 
         Raises:
             ConfigError: the deployment's window or tokenizer is not known, or a request asks for several samples.
+            SuiteError: nothing of the window is left for the prompt of a case, whatever it says.
         """
         cases = [case for suite in suites for case in suite.cases if case.context is not None]
         _check_windows(deployment, cases)
@@ -206,6 +210,7 @@ class CaseFitter:
             for case in cases
             if (context := case.context) is not None
         }
+        _check_room(deployment, fitted.values())
         return Contexts(deployment.name, MappingProxyType(fitted))
 
     def _strategy(self, text: str) -> Strategy:
@@ -247,6 +252,40 @@ def _check_windows(deployment: Deployment, cases: Sequence[Case]) -> None:
         )
 
 
+def _check_room(deployment: Deployment, fitted: Iterable[FittedCase]) -> None:
+    """Every case needs room for a prompt beside its answer; where there is none, no conversation would ever fit.
+
+    Raises:
+        SuiteError: naming the first case of each place without.
+    """
+    lacking: dict[tuple[str, CaseContext], list[str]] = {}
+    for found in fitted:
+        context = found.case.context
+        if found.budget.tokens < 1 and context is not None:
+            lacking.setdefault((_no_room(found, context, deployment), context), []).append(found.case.case_id)
+    if lacking:
+        raise SuiteError(
+            [
+                Problem(f"Case `{names[0]}`{f' and {len(names) - 1} more' if len(names) > 1 else ''} {why}", at.place)
+                for (why, at), names in lacking.items()
+            ]
+        )
+
+
+def _no_room(found: FittedCase, context: CaseContext, deployment: Deployment) -> str:
+    budget = found.budget
+    origin = reserve_of(context.reserve, request_body(found.case.request, deployment), budget.window)[1]
+    of = {"option": " (`reserve`)", "request": " (`max_tokens` of the request)", "default": ""}[origin]
+    lower = {"option": "Lower `reserve`", "request": "Lower `max_tokens`, write a smaller `reserve` in the `context`"}
+    window = "`window` in the `context`" if context.window is not None else "the window"
+    return (
+        f"can never be sent to `{deployment.name}`: of its window of {counted(budget.window, 'token')}, "
+        f"{budget.reserve}{of} {'is' if budget.reserve == 1 else 'are'} kept free for the answer and {budget.margin} "
+        f"as a margin, which leaves nothing for a prompt. {lower.get(origin, 'Write a smaller `reserve`')}, or raise "
+        f"{window}."
+    )
+
+
 class _Fitting:
     """Fits cases for one deployment; cases with the same switches share a counter, which remembers what it counted."""
 
@@ -279,7 +318,7 @@ class _Fitting:
             guessed=chosen.guessed,
         )
         if budget.tokens < 1:
-            return replace(found, problem=_no_room(budget))
+            return found
         tools = tools if isinstance(tools := body.get("tools"), list) else ()
         try:
             result = fit(
@@ -294,12 +333,12 @@ class _Fitting:
             return replace(found, problem=_cannot_fit(error))
         except (ContextError, EncodingError) as error:
             why = with_message(case.request.messages, chosen.counter, error, tools)
-            return replace(found, problem=Sentence(f"Nothing was sent: {why}", f"未发送：{why}"))
+            return replace(found, problem=Sentence(f"{UNSENT.en}{why}", f"{UNSENT.zh}{why}"))
         failed = next((note for note in result.ledger.notes if note.kind is NoteKind.RETRIEVAL_FAILED), None)
         if failed is not None:
             # The embedder would be there another time, and then the very same case would be another prompt.
             said = failed.sentence
-            return replace(found, problem=Sentence(f"Nothing was sent: {said.en}", f"未发送：{said.zh}"))
+            return replace(found, problem=Sentence(f"{UNSENT.en}{said.en}", f"{UNSENT.zh}{said.zh}"))
         messages = tuple(dict(message) for message in result.messages)
         return replace(found, case=replace(case, request=Request(messages, case.request.params)), fitted=result)
 
@@ -317,23 +356,13 @@ def _places(pinned: Sequence[int], count: int) -> tuple[int, ...]:
     return tuple(dict.fromkeys(place % count for place in pinned))
 
 
-def _no_room(budget: Budget) -> Sentence:
-    return Sentence(
-        f"Nothing was sent: a window of {counted(budget.window, 'token')} has no room for a prompt when "
-        f"{budget.reserve} {'is' if budget.reserve == 1 else 'are'} kept free for the answer and {budget.margin} as a "
-        "margin.",
-        f"未发送：窗口为 {budget.window} token，为回答预留 {budget.reserve}、余量 {budget.margin} 之后，"
-        "没有空间留给提示词。",
-    )
-
-
 def _cannot_fit(error: CannotFit) -> Sentence:
     return Sentence(
-        f"Nothing was sent: the conversation cannot be shortened enough. System messages, pinned messages, tools "
+        f"{UNSENT.en}the conversation cannot be shortened enough. System messages, pinned messages, tools "
         f"and the preamble of the format take {counted(error.fixed, 'token')} and the newest user message "
         f"{error.newest}, but the prompt may have {error.budget} (the window less {error.reserve} for the "
         f"answer and as a margin), counted by {error.counter}.",
-        f"未发送：对话无法缩短到窗口之内。系统消息、固定消息、工具和格式前导占 {error.fixed} 个 token，"
+        f"{UNSENT.zh}对话无法缩短到窗口之内。系统消息、固定消息、工具和格式前导占 {error.fixed} 个 token，"
         f"最新的用户消息占 {error.newest} 个，而提示词最多 {error.budget} 个"
         f"（窗口减去留给回答和作为余量的 {error.reserve} 个），计数器：{error.counter}。",
     )

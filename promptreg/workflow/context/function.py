@@ -7,10 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 from promptreg.deployment.transports.function import load_function
 from promptreg.errors import ConfigError, UsageError
+from promptreg.text.preview import preview
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
+
+_LONGEST = 300
+"""Columns of why it cannot be used: an error of its module may have any length, and line ends."""
 
 
 def user_function(name: str, root: Path | None) -> Callable[..., Any]:
@@ -30,7 +34,7 @@ def user_function(name: str, root: Path | None) -> Callable[..., Any]:
         function = load_function(name, root)
     except ConfigError as error:
         reason = str(error).removeprefix(f'call = "{name}": ')
-        raise UsageError(f"The function `{name}` cannot be used: {reason}.") from None
+        raise UsageError(f"The function `{name}` cannot be used: {preview(reason, _LONGEST)}.") from None
     except SystemExit:
         raise UsageError(f"The function `{name}` cannot be used: importing `{module}` ends the program.") from None
     try:

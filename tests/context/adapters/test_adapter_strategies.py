@@ -49,6 +49,43 @@ NAMES = [
 LONG = talk("S:9 " + " ".join(["U:20 A:20 A{a,b} T[b]:9 T[a]:9 A:9"] * 6) + " U:9")
 
 
+@pytest.mark.parametrize(
+    ("function", "repeated"),
+    [
+        (lambda messages, _: messages * 3, 2 * len(LONG)),
+        (lambda messages, _: copy.deepcopy(messages * 3), 2 * len(LONG)),
+        (lambda messages, _: messages[::-1], len(LONG) - 1),
+    ],
+    ids=["three times", "copies", "backwards"],
+)
+def test_what_comes_back_twice_is_sent_once_and_the_oldest_leave(function, repeated):
+    budget = COUNTER.prompt(LONG) // 2
+    oldest_first = fit(LONG, budget, counter=COUNTER, strategy=strategy_from("oldest-first"))
+
+    fitted = fit(LONG, budget, counter=COUNTER, strategy=Adapted("mine", FunctionShortener(function)))
+
+    assert fitted.origins == oldest_first.origins
+    (note,) = fitted.ledger.notes
+    assert note.sentence.en.endswith(f"are sent once, in their places: {repeated}.")
+    assert note.sentence.zh.endswith(f"共 {repeated} 条。")
+
+
+def test_the_answer_after_an_inserted_summary_stays_though_the_conversation_has_the_same():
+    messages = talk("S:9 U:9 A:9 U:9 A:9 U:9")
+    messages[2]["content"] = "OK"
+    pair = [{"role": "user", "content": "summary"}, {"role": "assistant", "content": "OK"}]
+
+    def summarise(handed, _):
+        return [handed[0], *pair, handed[-1]]
+
+    fitted = fit(
+        messages, COUNTER.prompt(messages) - 1, counter=COUNTER, strategy=Adapted("mine", FunctionShortener(summarise))
+    )
+
+    assert list(fitted.messages) == [messages[0], *pair, messages[-1]]
+    assert not fitted.ledger.notes
+
+
 @pytest.mark.parametrize("name", NAMES)
 @settings(max_examples=12)
 @given(talk=talks(), share=st.floats(0.2, 1.1))
