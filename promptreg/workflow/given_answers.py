@@ -176,7 +176,7 @@ def smoke(judged: CaseJudgement, checks: Sequence[CheckRate]) -> CaseJudgement:
                 f"{rate.example.en} So few answers are a smoke test; give {ENOUGH_ANSWERS} or more for a test "
                 "with a known rate of false alarms.",
                 f"检查项 {rate.check} 在全部 {recorded} 个基准输出上都通过，而给出的 {total} 个回答中有 {failed} 个"
-                f"未通过。{rate.example.zh}回答太少，只能算冒烟测试；给出 {ENOUGH_ANSWERS} 个以上的回答，误报率才是已知的。",
+                f"未通过。{rate.example.zh}回答太少，只能算冒烟测试；至少给出 {ENOUGH_ANSWERS} 个回答，误报率才已知。",
             )
             return _with_verdict(judged, CaseVerdict.FAIL, told)
     return judged

@@ -33,7 +33,8 @@ def test_a_recorded_answer_passes_and_says_so(folder, python):
         "def test_refund(promptreg):\n"
         "    found = promptreg.compare('moved/refund', GOLDEN[0])\n"
         "    assert found.verdict == 'pass'\n"
-        "    assert promptreg.compare('refund', {'role': 'assistant', 'content': GOLDEN[0] + ' OK'}).verdict == 'changed'\n"
+        "    message = {'role': 'assistant', 'content': GOLDEN[0] + ' OK'}\n"
+        "    assert promptreg.compare('refund', message).verdict == 'changed'\n"
     )
     assert folder.outcomes(done) == {"test_app.py::test_refund": "passed"}
     done.stdout.fnmatch_lines(["Answers that Python tests compared: 2 (1 changed, 1 pass)"])
@@ -62,7 +63,8 @@ def test_a_check_that_all_recorded_answers_pass(folder, python, answers, outcome
 def test_a_case_in_code_is_held_against_the_golden_of_its_request(folder, python):
     done = python(
         "def test_refund(promptreg):\n"
-        "    case = promptreg.case('refund', 'How many days do I have to return a book?', suite='moved', temperature=0.7)\n"
+        "    question = 'How many days do I have to return a book?'\n"
+        "    case = promptreg.case('refund', question, suite='moved', temperature=0.7)\n"
         "    assert promptreg.compare(case, GOLDEN[0]).verdict == 'pass'\n"
         "def test_unknown(promptreg):\n"
         "    case = promptreg.case('other', 'What else?', checks=[{'contains': 'x'}, 'not_refusal'])\n"
