@@ -75,10 +75,10 @@ def _each_once(draft: Draft, chosen: Sequence[Item]) -> tuple[list[Item], int]:
             once.append(item)
             continue
         repeated += 1
-        place = next((place for place in reversed(places[key]) if place not in taken), None)
-        if place is not None:
-            taken.add(place)
-            once.append(Item(draft.kept[place], place))
+        spot = next((place for place in reversed(places[key]) if place not in taken), None)
+        if spot is not None:
+            taken.add(spot)
+            once.append(Item(draft.kept[spot], spot))
     return once, repeated
 
 
