@@ -84,7 +84,8 @@ def command(
         reader_language,
         users_prints_apart,
     )
-    from promptreg.cli.record import print_estimate, print_failures  # noqa: PLC0415 - see above
+    from promptreg.cli.estimate import print_estimate  # noqa: PLC0415 - see above
+    from promptreg.cli.record import print_failures  # noqa: PLC0415 - see above
     from promptreg.cli.verdicts import print_comparison  # noqa: PLC0415 - see above
     from promptreg.config import load_config  # noqa: PLC0415 - see above
     from promptreg.replay.progress import renderer_for  # noqa: PLC0415 - see above
@@ -116,7 +117,7 @@ def command(
     if dry_run:
         with users_prints_apart():
             estimate = plan_compare(config, options)
-        print_estimate(estimate, as_json=as_json)
+        print_estimate(estimate, reader_language(config.language), as_json=as_json)
         return 0
     with (
         messages_shown(verbose=verbose),

@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from promptreg.config import Config
     from promptreg.text.sentence import Language
     from promptreg.verdict.recording import RecordingJudgement
-    from promptreg.workflow.estimate import Estimate
     from promptreg.workflow.record import Recording
 
 
@@ -74,8 +73,10 @@ def command(
     from promptreg.cli.console import (  # noqa: PLC0415 - loaded when the command runs, not for --help
         messages_shown,
         notices,
+        reader_language,
         users_prints_apart,
     )
+    from promptreg.cli.estimate import print_estimate  # noqa: PLC0415 - see above
     from promptreg.config import load_config  # noqa: PLC0415 - see above
     from promptreg.replay.progress import renderer_for  # noqa: PLC0415 - see above
     from promptreg.workflow.record import RecordOptions, plan_record, record  # noqa: PLC0415 - see above
@@ -85,7 +86,7 @@ def command(
     if dry_run:
         with users_prints_apart():
             estimate = plan_record(config, options)
-        print_estimate(estimate, as_json=as_json)
+        print_estimate(estimate, reader_language(config.language), as_json=as_json)
         return 0
     with (
         messages_shown(verbose=verbose),
@@ -101,30 +102,6 @@ def command(
         again = "record --top-up" if top_up else "record --resume"
         print_failures(recording.failures, again, recording.run_id, stays=recording.stays)
     return int(recording.exit_code)
-
-
-def print_estimate(estimate: Estimate, *, as_json: bool) -> None:
-    """What a run would cost, for people or machines."""
-    if as_json:
-        click.echo(json_for_terminal(estimate.to_json()))
-        return
-    click.echo(
-        f"{counted(estimate.calls, 'call')} on {estimate.deployment}: {counted(estimate.cases, 'case')} of "
-        f"{counted(estimate.suites, 'suite')}, {counted(estimate.passes, 'pass', 'passes')}.\n"
-        f"About {estimate.prompt_tokens} prompt tokens and at most {estimate.answer_tokens} answer tokens (estimated "
-        f"from the text), at most {_duration(estimate.seconds)}. {_early(estimate)}{_judging(estimate)}"
-        "Nothing was sent."
-    )
-
-
-def _early(estimate: Estimate) -> str:
-    early = [str(look) for look in estimate.looks[:-1]]
-    return f"A suite that clearly changed may stop after {' or '.join(early)} passes. " if early else ""
-
-
-def _judging(estimate: Estimate) -> str:
-    calls = [f"{counted(number, 'call')} on {name}" for name, number in estimate.judge_calls.items() if number]
-    return f"`judge` checks take at most {' and '.join(calls)} beside them. " if calls else ""
 
 
 def print_failures(summary: str, again: str, run_id: str, *, stays: bool) -> None:
@@ -201,9 +178,3 @@ def _print_judgement(judgement: RecordingJudgement, language: Language, *, verbo
 
 def _shown(path: Path, root: Path) -> str:
     return path.relative_to(root).as_posix() if path.is_relative_to(root) else str(path)
-
-
-def _duration(seconds: float) -> str:
-    if seconds < 120:
-        return f"{seconds:.0f} s"
-    return f"{seconds / 60:.0f} min" if seconds < 7200 else f"{seconds / 3600:.1f} h"

@@ -9,11 +9,14 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from promptreg.canonical import JsonObject, canonical_json
+from promptreg.text.sentence import Sentence
+from promptreg.workflow.context.case_contexts import UNSENT
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
     from promptreg.workflow.collect import Order
+    from promptreg.workflow.context.case_contexts import FittedCase
 
 ASSUMED_ANSWER_TOKENS = 512
 """Answer length of a case that sets no limit; the estimate says that it was assumed."""
@@ -42,6 +45,8 @@ class Estimate:
     """At most, at an assumed decoding speed and the configured concurrency."""
     looks: tuple[int, ...] = ()
     """Passes after which the target is judged, the last one included; empty for a recording."""
+    unfitted: tuple[tuple[str, Sentence], ...] = ()
+    """Cases that will not be sent, since their conversation cannot be shortened enough: the name, and why."""
     judge_calls: Mapping[str, int] = field(default_factory=lambda: MappingProxyType({}))
     """At most, by the deployment that judges: calls beside `calls`, for `judge` checks."""
 
@@ -58,6 +63,7 @@ class Estimate:
             "estimated_answer_tokens": self.answer_tokens,
             "estimated_seconds": round(self.seconds),
             "looks": list(self.looks),
+            "unfitted": [{"case": name, "why": why.en, "why_zh": why.zh} for name, why in self.unfitted],
             "judge_calls": dict(sorted(self.judge_calls.items())),
         }
 
@@ -92,8 +98,16 @@ def estimate(
         answer_tokens=answer_tokens,
         seconds=answer_tokens / ASSUMED_TOKENS_PER_S / in_parallel,
         looks=looks,
+        unfitted=tuple(_unfitted(sent)),
         judge_calls=judge_calls,
     )
+
+
+def _unfitted(sent: Iterable[FittedCase | None]) -> Iterator[tuple[str, Sentence]]:
+    for fitted in sent:
+        if fitted is not None and fitted.problem is not None:
+            why = Sentence(fitted.problem.en.removeprefix(UNSENT.en), fitted.problem.zh.removeprefix(UNSENT.zh))
+            yield f"{fitted.case.suite}/{fitted.case.case_id}", why
 
 
 def _tokens(text: str) -> int:

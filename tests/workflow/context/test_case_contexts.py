@@ -159,10 +159,28 @@ def test_what_cannot_be_shortened_enough_has_no_messages_to_send_and_all_the_num
 
 
 def test_a_reserve_that_fills_the_window_leaves_nothing_to_send(here):
-    fitted = here.one(talk(1), keys={"request": {"max_tokens": 4096}})
-    assert "no room for a prompt" in fitted.problem.en
-    assert "没有空间留给提示词" in fitted.problem.zh
-    assert fitted.case.request.messages == ()
+    with pytest.raises(SuiteError) as raised:
+        here.one(talk(1), keys={"request": {"max_tokens": 4096}})
+    (problem,) = raised.value.problems
+    assert problem.place.line
+    assert "4096 (`max_tokens` of the request) are kept free for the answer" in problem.message
+    assert "write a smaller `reserve` in the `context`, or raise the window." in problem.message
+
+
+@pytest.mark.parametrize(
+    ("context", "said"),
+    [
+        ({"reserve": 99999}, "99999 (`reserve`) are kept free"),
+        ({"reserve": 512, "window": 512}, "Lower `reserve`, or raise `window` in the `context`."),
+        ({"reserve": 0, "window": 1}, "0 (`reserve`) are kept free for the answer and 8 as a margin"),
+    ],
+)
+def test_a_reserve_of_the_context_that_fills_the_window_is_told_once_for_all_its_cases(here, context, said):
+    cases = {name: {"messages": talk(1), "context": {"strategy": "hysteresis", **context}} for name in ("a", "b")}
+    with pytest.raises(SuiteError) as raised:
+        here.fit(cases)
+    assert all(problem.place.line for problem in raised.value.problems)
+    assert said in str(raised.value)
 
 
 def test_open_tool_calls_are_told_and_not_sent(here):
