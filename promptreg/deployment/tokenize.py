@@ -51,6 +51,11 @@ class Switches:
     """`reasoning_effort`, as it is sent."""
 
     @property
+    def options(self) -> JsonObject:
+        """What a chat template is given: its options, and the effort under the name that templates have for it."""
+        return self.template if self.effort is None else {"reasoning_effort": self.effort, **self.template}
+
+    @property
     def thinking(self) -> bool | None:
         """Whether the model is asked to think; None when the requests leave it to the server."""
         if self.effort == "none":
@@ -276,15 +281,15 @@ def counter_for(deployment: Deployment, endpoint: TokenEndpoint | None = None, *
     Raises:
         UsageError: `tokenizer` names nothing that exists, or the server and there is no endpoint.
     """
-    named = deployment.tokenizer
+    named, switches = deployment.tokenizer, switches_of(deployment)
     if named is not None and not counts_on_server(deployment):
-        chosen = choose_counter(tokenizer=named, model=deployment.model, root=root)
+        chosen = choose_counter(tokenizer=named, model=deployment.model, root=root, options=switches.options)
         template = chosen.form is None and chosen.encoder is not None
         if endpoint is None or not template or load_profile(deployment.server).context.tokenize != "text":
             return chosen
         # another model's template: its vocabulary is the server's
         return replace(chosen, counter=ServerCounter(endpoint, EstimateCounter(), chosen.encoder))
-    switches, (_, colon, form) = switches_of(deployment), (named or "").partition(":")
+    _, colon, form = (named or "").partition(":")
     if colon and not form.strip():
         raise UsageError(
             f"Nothing stands behind `{named}`. Write `{SERVER}` where the server counts messages, or behind the colon "
@@ -292,7 +297,10 @@ def counter_for(deployment: Deployment, endpoint: TokenEndpoint | None = None, *
         )
     if endpoint is not None and is_template(form) and load_profile(deployment.server).context.tokenize == "messages":
         return _without_template(deployment, endpoint, switches, form, root)
-    local = choose_counter(encoder=form, root=root) if form else counter_of_model(deployment.model or None, switches)
+    if form:
+        local = choose_counter(encoder=form, root=root, options=switches.options)
+    else:
+        local = counter_of_model(deployment.model or None, switches)
     if endpoint is None:
         if named is not None:
             raise UsageError(

@@ -111,6 +111,21 @@ def test_llama_cpp_counts_a_template_from_a_file(deployment, tmp_path):
     }
 
 
+@pytest.mark.parametrize("tokenizer", ["chat.jinja", "server:chat.jinja"])
+def test_a_template_is_given_the_options_and_the_effort_of_the_requests(deployment, tmp_path, tokenizer):
+    (tmp_path / "chat.jinja").write_text(
+        "{{ messages[-1].content }}|{{ enable_thinking }}|{{ reasoning_effort }}", encoding="utf-8"
+    )
+    transport = Answers({"tokens": [1]})
+    request = {"chat_template_kwargs": {"enable_thinking": False}, "reasoning_effort": "high"}
+    target = deployment(server="local", model="qwen3", tokenizer=tokenizer, request=request)
+
+    with endpoint(target, transport) as asked:
+        counter_for(target, asked, root=tmp_path).counter.prompt(CHAT)
+
+    assert transport.asked[0]["content"] == "退货期限是几天？|False|high"
+
+
 def test_a_template_that_the_server_does_not_need_is_not_rendered_and_said_so(deployment, tmp_path):
     (tmp_path / "endless.jinja").write_text("{{ 'x' * 10**10 }}", encoding="utf-8")
     (tmp_path / "broken.jinja").write_text("{% for", encoding="utf-8")

@@ -18,6 +18,7 @@ from promptreg.text.sentence import Sentence
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from promptreg.canonical import Json
     from promptreg.context.count.counting import Counter
     from promptreg.context.encoders.model import Encoder
     from promptreg.context.lint import Format
@@ -67,6 +68,7 @@ def choose_counter(
     tokenizer: str | None = None,
     model: str | None = None,
     root: Path | None = None,
+    options: Mapping[str, Json] | None = None,
 ) -> Chosen:
     """The counter for a deployment. What is named first here wins.
 
@@ -76,6 +78,7 @@ def choose_counter(
         tokenizer: what the configuration says of the deployment: a counter, a format or a template.
         model: name of the deployment's model, from which the format is guessed.
         root: folder in which the file of a template is found; None: the current one.
+        options: `chat_template_kwargs` of the requests, for a template; a format has its own behind a colon.
 
     Raises:
         UsageError: an unknown name or option, a template that cannot be read, a missing vocabulary.
@@ -106,8 +109,8 @@ def choose_counter(
             "can also stand behind --encoder."
         )
     if counter in (None, DEEPSEEK):
-        return _rendered(encoder or _NEWEST, root)
-    form = None if encoder is None else _encoder(encoder, root)[1]
+        return _rendered(encoder or _NEWEST, root, options)
+    form = None if encoder is None else _encoder(encoder, root, options)[1]
     return Chosen(_SIMPLE[str(counter)](), form)
 
 
@@ -158,11 +161,11 @@ def _guessed(model: str | None) -> Chosen:
     return Chosen(EstimateCounter(), guessed=why)
 
 
-def _rendered(encoder: str, root: Path | None = None) -> Chosen:
+def _rendered(encoder: str, root: Path | None = None, options: Mapping[str, Json] | None = None) -> Chosen:
     from promptreg.context.count.exact import RenderedCounter  # noqa: PLC0415 - only who counts tokens pays for tiktoken
     from promptreg.context.count.tokens import DeepseekTokenizer  # noqa: PLC0415 - as above
 
-    renderer, form = _encoder(encoder, root)
+    renderer, form = _encoder(encoder, root, options)
     return Chosen(RenderedCounter(renderer, DeepseekTokenizer()), form, renderer)
 
 
@@ -171,12 +174,12 @@ def _format_name(text: str) -> str | None:
     return name if name in FORMATS else None
 
 
-def _encoder(text: str, root: Path | None = None) -> tuple[Encoder, Format | None]:
+def _encoder(text: str, root: Path | None, switches: Mapping[str, Json] | None) -> tuple[Encoder, Format | None]:
     from promptreg.context.encoders import v3, v4, v32  # noqa: PLC0415 - as above
 
     name, written = _format_name(text), text.partition(":")[2]
     if name is None:
-        return _template(text, root), None
+        return _template(text, root, switches), None
     options = dict(_option(text, item) for item in written.split(",") if item.strip())
     effort = options.pop("effort", None)
     if effort is not None and name != "v4":
@@ -218,12 +221,12 @@ def is_template(text: str) -> bool:
     return text.lower().endswith(_TEMPLATES)
 
 
-def _template(text: str, root: Path | None) -> Encoder:
+def _template(text: str, root: Path | None, options: Mapping[str, Json] | None) -> Encoder:
     from promptreg.context.encoders.jinja import read_template  # noqa: PLC0415 - as above
 
     if not is_template(text):
         raise UsageError(f"There is no prompt format `{text}`.{_hint(text, FORMATS)} Allowed: {_allowed('--encoder')}.")
-    return read_template(Path(text) if root is None else root / text, shown=text)
+    return read_template(Path(text) if root is None else root / text, options, shown=text)
 
 
 def _hint(text: str, names: tuple[str, ...]) -> str:
