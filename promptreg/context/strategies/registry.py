@@ -36,6 +36,8 @@ class Given:
     embed: Embed | None = None
     function: Callable[[str], Callable[..., Any]] | None = None
     """Imports a function of the user's own, `module:callable`; raises `UsageError`."""
+    own_only: bool = False
+    """Whether strategies of other libraries and functions of the user's own are not taken."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,15 +118,26 @@ def strategy_from(text: str, given: Given | None = None) -> Strategy:
     """The strategy that a text names.
 
     Raises:
-        UsageError: an unknown name or option, a value that is none, or an embedder that is not there.
+        UsageError: an unknown name or option, one that is written twice, a value that is missing or none, or an
+            embedder that is not there.
     """
-    parts = [_one(part.strip(), given or Given()) for part in text.split("+")]
+    written = [part.strip() for part in text.split("+")]
+    if not all(written):
+        if not any(written):
+            raise UsageError(f"The name of a strategy is missing. {_allowed('', STRATEGIES)}")
+        raise UsageError(
+            f"`{text.strip()}` lacks a strategy beside a `+`: write one on both sides, such as "
+            "`prune-results+sliding-window`."
+        )
+    parts = [_one(part, given or Given()) for part in written]
     return parts[0] if len(parts) == 1 else then(*parts)
 
 
 def _one(text: str, given: Given) -> Strategy:
     name, written = _split(text)
     offered = STRATEGIES.get(name)
+    if offered is None and given.own_only:
+        raise UsageError(f"There is no strategy `{name}`. {_allowed(name, STRATEGIES)}")
     if offered is None:
         from promptreg.context.adapters.registry import ADAPTERS, FUNCTION, function_strategy  # noqa: PLC0415 - these build on this module
 
@@ -138,8 +151,20 @@ def _one(text: str, given: Given) -> Strategy:
     values: dict[str, Any] = {}
     for item in written.split(",") if written.strip() else ():
         option, _, value = (piece.strip() for piece in item.partition("="))
+        if not option:
+            raise UsageError(
+                f"An option of the strategy `{name}` has no name: they are written `{name}:OPTION=VALUE`, with a comma "
+                f"between two. {_allowed('', offered.options)}"
+            )
         if option not in offered.options:
             raise UsageError(f"The strategy `{name}` has no option `{option}`. {_allowed(option, offered.options)}")
+        if option in values:
+            raise UsageError(f"The option `{option}` of the strategy `{name}` is written twice; write it once.")
+        if not value:
+            raise UsageError(
+                f"The option `{option}` of the strategy `{name}` has no value: it is "
+                f"{_expected(offered.options[option])}, written `{name}:{option}=VALUE`."
+            )
         values[option] = _value(name, option, value, offered.options[option])
     return offered.build(given, values)
 
@@ -157,8 +182,11 @@ def _value(name: str, option: str, value: str, kind: type) -> Any:
     try:
         return _TRUTH[value.lower()] if kind is bool else kind(value)
     except (ValueError, KeyError):
-        expected = {int: "a whole number", float: "a number", bool: "yes or no"}.get(kind, "a text")
-        raise UsageError(f"`{option}` of the strategy `{name}` is {expected}, got {value!r}.") from None
+        raise UsageError(f"`{option}` of the strategy `{name}` is {_expected(kind)}, got {value!r}.") from None
+
+
+def _expected(kind: type) -> str:
+    return {int: "a whole number", float: "a number", bool: "yes or no"}.get(kind, "a text")
 
 
 def _allowed(written: str, names: Mapping[str, object]) -> str:

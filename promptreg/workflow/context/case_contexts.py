@@ -20,6 +20,7 @@ from promptreg.context.strategies.registry import STRATEGIES, Given, strategy_fr
 from promptreg.deployment.request import request_body
 from promptreg.deployment.targets.target import target_of
 from promptreg.errors import CannotFit, ConfigError, ContextError, EncodingError, Problem, SuiteError, UsageError
+from promptreg.suite.context import NONE
 from promptreg.suite.model import Request
 from promptreg.text.counted import counted, part_of
 from promptreg.text.sentence import Sentence
@@ -162,7 +163,7 @@ def check_strategies(suites: Iterable[Suite]) -> None:
             try:
                 _check_repeats(context.strategy)
                 # an embedder is at hand when it comes to that
-                strategy_from(context.strategy, Given(embed=lambda texts: texts))
+                strategy_from(context.strategy, Given(embed=lambda texts: texts, own_only=True))
             except UsageError as error:
                 problems[context] = Problem(f"`context`: {error}", context.place)
     if problems:
@@ -173,12 +174,17 @@ def _check_repeats(text: str) -> None:
     """A case has to be the same prompt another time, which only our own strategies promise.
 
     Raises:
-        UsageError: a part is a library's or the user's own.
+        UsageError: a part is a library's or the user's own, or `none`, which is no part of anything.
     """
     from promptreg.context.adapters.registry import ADAPTERS, FUNCTION  # noqa: PLC0415 - only for those who name one
 
     foreign = {FUNCTION, *(name.partition(":")[0] for name in ADAPTERS)}
     for part in text.split("+"):
+        if part.partition(":")[0].strip() == NONE:
+            raise UsageError(
+                f"`{NONE}` stands alone: it sends the messages as they are written, so it has no options and nothing "
+                "goes before or after it."
+            )
         if part.partition(":")[0].strip() in foreign:
             raise UsageError(
                 f"`{part.strip()}` is not taken in a suite: what it returns may change, and then the same case would "

@@ -220,6 +220,11 @@ def test_a_window_in_every_context_needs_none_of_the_deployment(here):
         ("hysteresis+slidingwindow", "Did you mean `sliding-window`?"),
         ("langchain:trim_messages", "is not taken in a suite"),
         ("function:app:shorten", "is not taken in a suite"),
+        ("hysteresis+", "lacks a strategy beside a `+`"),
+        ("hysteresis:target=0.5,target=0.6", "is written twice"),
+        ("none+hysteresis", "`none` stands alone"),
+        ("hysteresis + none", "`none` stands alone"),
+        ("none:keep=1", "`none` stands alone"),
     ],
 )
 def test_a_wrong_strategy_is_told_with_its_line(here, strategy, told):
@@ -227,6 +232,7 @@ def test_a_wrong_strategy_is_told_with_its_line(here, strategy, told):
         here.fit({"a": {"messages": talk(1)}, "b": {"messages": talk(1)}}, defaults={"context": strategy})
     assert told in str(caught.value)
     assert str(caught.value).startswith("suites/s.yaml:7: `context`: ")
+    assert "llama-index" not in str(caught.value)
     assert len(caught.value.problems) == 1
 
 
