@@ -139,7 +139,8 @@ class Folder:
 
     def plain(self, *arguments):
         """pytest without any plugin but those that the arguments name: others cost more time than the run itself."""
-        return self._pytester.runpytest_inprocess(*map(str, arguments))
+        rewritten = "ignore::pytest.PytestAssertRewriteWarning"  # plugins are imported already when they are named
+        return self._pytester.runpytest_inprocess("-W", rewritten, *map(str, arguments))
 
     @staticmethod
     def outcomes(result):
