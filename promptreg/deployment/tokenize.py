@@ -268,7 +268,8 @@ def counts_on_server(deployment: Deployment) -> bool:
 def counter_for(deployment: Deployment, endpoint: TokenEndpoint | None = None, *, root: Path | None = None) -> Chosen:
     """What counts for a deployment: the best rung of the ladder that is at hand.
 
-    1. what `tokenizer` names; a chat template's texts are counted by a server that counts texts and can be asked
+    1. what `tokenizer` names, a format without options of its own with the switches of the requests; a chat template's
+       texts are counted by a server that counts texts and can be asked
     2. the server's own endpoint, with an `endpoint`
     3. DeepSeek's prompt format and vocabulary, by the model's name and the thinking switches of its requests
     4. the estimate by script
@@ -284,6 +285,7 @@ def counter_for(deployment: Deployment, endpoint: TokenEndpoint | None = None, *
     named, switches = deployment.tokenizer, switches_of(deployment)
     if named is not None and not counts_on_server(deployment):
         chosen = choose_counter(tokenizer=named, model=deployment.model, root=root, options=switches.options)
+        chosen = with_switches(chosen, switches, named)
         template = chosen.form is None and chosen.encoder is not None
         if endpoint is None or not template or load_profile(deployment.server).context.tokenize != "text":
             return chosen
@@ -299,6 +301,7 @@ def counter_for(deployment: Deployment, endpoint: TokenEndpoint | None = None, *
         return _without_template(deployment, endpoint, switches, form, root)
     if form:
         local = choose_counter(encoder=form, root=root, options=switches.options)
+        local = with_switches(local, switches, form)
     else:
         local = counter_of_model(deployment.model or None, switches)
     if endpoint is None:
@@ -334,12 +337,24 @@ def counter_of_model(model: str | None, switches: Switches) -> Chosen:
         model: its name; None where there is none.
         switches: of the requests.
     """
-    return _with_switches(choose_counter(model=model), switches)
+    return with_switches(choose_counter(model=model), switches)
 
 
-def _with_switches(chosen: Chosen, switches: Switches) -> Chosen:
-    """The same format, with thinking and effort as the requests ask for."""
-    if chosen.form is None or (switches.thinking is None and switches.effort is None):
+def with_switches(chosen: Chosen, switches: Switches, named: str = "") -> Chosen:
+    """The same format, with thinking and effort as the requests ask for.
+
+    Args:
+        chosen: what counts.
+        switches: of the requests.
+        named: how it was named; where that says the options itself, they stay.
+    """
+    if (
+        ":" in named
+        or "," in named
+        or chosen.form is None
+        or chosen.encoder is None
+        or (switches.thinking is None and switches.effort is None)
+    ):
         return chosen
     options = [] if switches.thinking is None else [f"thinking={'yes' if switches.thinking else 'no'}"]
     if chosen.form == "v4" and switches.effort not in (None, "none"):

@@ -126,6 +126,23 @@ def test_a_template_is_given_the_options_and_the_effort_of_the_requests(deployme
     assert transport.asked[0]["content"] == "退货期限是几天？|False|high"
 
 
+@pytest.mark.parametrize(
+    ("tokenizer", "name"),
+    [
+        ("v4", "deepseek_v4 + V4 encoder, chat"),
+        ("deepseek", "deepseek_v4 + V4 encoder, chat"),
+        ("v4:effort=max", "deepseek_v4 + V4 encoder, thinking, effort max"),
+        ("deepseek_v4 + V4 encoder, thinking, effort high", "deepseek_v4 + V4 encoder, thinking, effort high"),
+        ("estimate", "estimate by script"),
+    ],
+)
+def test_a_format_without_options_has_the_switches_of_the_requests(deployment, tokenizer, name):
+    request = {"chat_template_kwargs": {"thinking": False}}
+    target = deployment(server="vllm", model="m", tokenizer=tokenizer, request=request)
+
+    assert counter_for(target).counter.name == name
+
+
 def test_a_template_that_the_server_does_not_need_is_not_rendered_and_said_so(deployment, tmp_path):
     (tmp_path / "endless.jinja").write_text("{{ 'x' * 10**10 }}", encoding="utf-8")
     (tmp_path / "broken.jinja").write_text("{% for", encoding="utf-8")

@@ -29,8 +29,9 @@ def test_the_script_may_name_what_counts():
     assert counting.count({"model": "x", "messages": CHINESE}) == choose_counter(encoder="v3.1").counter.prompt(CHINESE)
 
 
-def test_switches_of_a_request_count():
-    counting = PromptTokens(Script(models=("deepseek-v4",)))
+@pytest.mark.parametrize("script", [Script(models=("deepseek-v4",)), Script(tokenizer="v4")], ids=["by name", "v4"])
+def test_switches_of_a_request_count(script):
+    counting = PromptTokens(script)
     thinking = {"model": "deepseek-v4", "messages": CHINESE}
 
     off = counting.count({**thinking, "chat_template_kwargs": {"thinking": False}})
@@ -55,5 +56,5 @@ def test_what_the_format_has_no_place_for_is_estimated(messages):
 
 
 def test_an_unknown_tokenizer_is_told():
-    with pytest.raises(UsageError, match="There is no prompt format `nonsense`"):
+    with pytest.raises(UsageError, match="There is no tokenizer `nonsense`"):
         PromptTokens(Script(tokenizer="nonsense"))
