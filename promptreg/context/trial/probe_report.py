@@ -43,6 +43,9 @@ class Totals:
     """The limit that it named."""
     too_long_said: str = ""
     """Its words."""
+    undercounted: tuple[int, int] | None = None
+    """Of a strategy's prompt that was refused: the tokens as counted here, and as the server counts them, which are
+    more."""
 
     @property
     def failed(self) -> int:
@@ -216,6 +219,16 @@ class ProbeReport:
                     "相应问题不计分。如有窗口更大的部署，请改问它。",
                 )
             )
+        if totals.undercounted is not None:
+            ours, theirs = totals.undercounted
+            found.append(
+                Sentence(
+                    f"{self.deployment} counts {theirs:,} tokens in a strategy's prompt where {self.counter} counted "
+                    f"{ours:,}. Check `tokenizer` under [deployments.{self.deployment}], or raise --reserve.",
+                    f"策略缩短后的提示词，{self.deployment} 计为 {theirs:,} 个 token，{self.counter} 计为 {ours:,} 个。"
+                    f"请检查 [deployments.{self.deployment}] 的 `tokenizer`，或调大 --reserve。",
+                )
+            )
         if totals.failed:
             found.append(
                 Sentence(
@@ -248,6 +261,7 @@ class ProbeReport:
             "calls": totals.calls,
             "answered": totals.answered,
             "too_long": totals.too_long,
+            "undercounted": None if totals.undercounted is None else list(totals.undercounted),
             "failed": totals.failed,
             "prompt_tokens": totals.prompt_tokens,
             "answer_tokens": totals.answer_tokens,

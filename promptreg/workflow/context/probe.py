@@ -181,8 +181,20 @@ def _graded(plan: Plan, said: dict[Key, Sample]) -> ProbeReport:
         answer_tokens=sum(one.completion_tokens or 0 for one in usage),
         window=next((found.window for found in overflows if found.window is not None), None),
         too_long_said=overflows[0].said if overflows else "",
+        undercounted=_undercounted(plan, said),
     )
     return _report(plan, arms, totals)
+
+
+def _undercounted(plan: Plan, said: dict[Key, Sample]) -> tuple[int, int] | None:
+    """The largest difference between the counts of a strategy's prompt that was refused as too long."""
+    asked = (question for arm, questions in plan.arms.items() if arm.name == "strategy" for question in questions)
+    found: list[tuple[int, int]] = []
+    for key in {question.key for question in asked if question.key is not None}:
+        overflow, ours = _overflow(said[key], plan), plan.tokens.get(key, 0)
+        if overflow is not None and overflow.prompt is not None and 0 < ours < overflow.prompt:
+            found.append((ours, overflow.prompt))
+    return max(found, key=lambda pair: (pair[1] - pair[0], pair), default=None)
 
 
 def _grade(plan: Plan, probe: Probe, question: Question, said: dict[Key, Sample], reader: FactReader) -> Graded:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
@@ -69,6 +69,8 @@ class Plan:
     """Of all requests, where they are known."""
     shortened_by: str | None = None
     """What the strategies counted by, where that is another counter."""
+    tokens: Mapping[Key, int] = field(default_factory=lambda: MappingProxyType({}))
+    """Of each request, tools included; 0 where they are not known."""
 
     @property
     def sentence(self) -> Sentence:
@@ -162,6 +164,7 @@ def plan_probes(
         counter.name,
         sum(sheet.tokens.values()),
         shortened_by,
+        MappingProxyType(sheet.tokens),
     )
 
 
