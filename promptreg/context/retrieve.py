@@ -73,8 +73,8 @@ class Retrieve:
         except Exception as error:  # noqa: BLE001 - a caller's own function: whatever it raises, the window remains
             why = why_failed(error)
             failed = Sentence(
-                f"The embedder failed ({why}); only the newest turns are kept.",
-                f"向量模型出错（{why}），只保留最新的轮次。",
+                f"The embedder failed ({why.en}); only the newest turns are kept.",
+                f"向量模型出错（{why.zh}），只保留最新的轮次。",
             )
             return self._window(draft, 1.0).noted(Note(NoteKind.RETRIEVAL_FAILED, failed))
         room = math.floor(budget * self.share)

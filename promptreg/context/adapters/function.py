@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from promptreg.context.adapters.base import Item
 from promptreg.context.count.counting import message_key
+from promptreg.context.failure import BrokenPromiseError
 
 if TYPE_CHECKING:
     from promptreg.context.adapters.base import Room
@@ -59,12 +60,21 @@ def checked(function: Callable[..., Any]) -> Call:
 
                 returned = asyncio.run(returned)
         except SystemExit as error:
-            raise RuntimeError(f"it ended the program with {error.code}") from None
+            raise BrokenPromiseError(
+                f"it ended the program with {error.code}", f"它以 {error.code} 结束了程序"
+            ) from None
         if not isinstance(returned, Sequence) or isinstance(returned, (str, bytes)):
-            raise TypeError(f"it returned {type(returned).__name__}, not a list of messages")
+            kind = type(returned).__name__
+            raise BrokenPromiseError(
+                f"it returned {kind}, not a list of messages", f"它返回的是 {kind}，而不是消息列表"
+            )
         for message in returned:
             if not isinstance(message, Mapping) or not isinstance(message.get("role"), str):
-                raise TypeError(f"it returned a list with {type(message).__name__} that is no message with a `role`")
+                kind = type(message).__name__
+                raise BrokenPromiseError(
+                    f"it returned a list with {kind} that is no message with a `role`",
+                    f"它返回的列表中有 {kind}，不是带 `role` 的消息",
+                )
         return returned
 
     return call

@@ -43,8 +43,7 @@ class Adapted:
         try:
             chosen = self.shortener.shorten(items, room)
         except Exception as error:  # noqa: BLE001 - another library's code, or a user's
-            text = why_failed(error)
-            return draft.noted(_failed(self.name, Sentence(text, text)))
+            return draft.noted(_failed(self.name, why_failed(error)))
         wrong = unsendable([item.message for item in chosen], [item.message for item in items])
         if wrong is not None:
             return draft.noted(_failed(self.name, wrong))

@@ -7,8 +7,8 @@ from functools import partial
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from promptreg.context.count.special import neutralised
+from promptreg.context.failure import BrokenPromiseError
 from promptreg.context.strategies.base import Request
-from promptreg.errors import ContextError
 from promptreg.text.segment import graphemes, sentences, tokens
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ class Asked:
         """See the class.
 
         Raises:
-            ContextError: the window is too small for any part, or parts do not become shorter.
+            BrokenPromiseError: the window is too small for any part, or parts do not become shorter.
             TypeError: the model's answer is no text.
         """
         texts = [
@@ -72,14 +72,18 @@ class Asked:
                 messages = self._request(part, room, language)
                 answer = yield Request(partial(self.ask, messages, room.limit))
                 if not isinstance(answer, str):
-                    raise TypeError(f"a summariser must return a text, got {type(answer).__name__}")
+                    kind = type(answer).__name__
+                    raise BrokenPromiseError(f"it returned {kind}, not a text", f"它返回的是 {kind}，而不是文本")
                 answers.append(answer.strip())
             if len(answers) == 1:
                 return answers[0]
             if sum(map(len, answers)) >= sum(map(len, texts)):
                 break
             texts = answers
-        raise ContextError("The summaries of the parts do not become shorter, so they cannot become one summary.")
+        raise BrokenPromiseError(
+            "the summaries of the parts do not become shorter, so they cannot become one summary",
+            "各部分的摘要没有变短，无法合成一份摘要",
+        )
 
     def _request(self, transcript: str, room: Room, language: str) -> list[Message]:
         return [
@@ -109,14 +113,16 @@ def _pieces(text: str, fits: Callable[[str], bool]) -> Iterator[str]:
     """The text in pieces that fit, halved between sentences where possible, else between words, else characters.
 
     Raises:
-        ContextError: not even one character fits.
+        BrokenPromiseError: not even one character fits.
     """
     if fits(text):
         yield text
         return
     units = next((units for cut in (sentences, tokens, graphemes) if len(units := cut(text)) > 1), [])
     if not units:
-        raise ContextError("The summariser's window is too small for its instructions and any text.")
+        raise BrokenPromiseError(
+            "its window is too small for its instructions and any text", "它的窗口太小，容不下指令和任何文本"
+        )
     middle = len(units) // 2
     yield from _pieces("".join(units[:middle]), fits)
     yield from _pieces("".join(units[middle:]), fits)

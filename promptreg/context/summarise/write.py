@@ -57,8 +57,8 @@ def _failed(summariser: Summariser, error: Exception) -> Note:
     return Note(
         NoteKind.SUMMARISER_FAILED,
         Sentence(
-            f"The summariser {summariser.name} failed ({why}); the extractive summary stands in its place.",
-            f"摘要器 {summariser.name} 出错（{why}），改用抽取式摘要。",
+            f"The summariser {summariser.name} failed ({why.en}); the extractive summary stands in its place.",
+            f"摘要器 {summariser.name} 出错（{why.zh}），改用抽取式摘要。",
         ),
     )
 

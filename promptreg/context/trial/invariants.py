@@ -15,7 +15,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from promptreg.context.count.counting import calls_of, message_key, reasoning_text
-from promptreg.context.failure import why_failed
+from promptreg.context.failure import BrokenPromiseError, why_failed
 from promptreg.context.groups import is_result, is_system, read_conversation
 from promptreg.context.shape import unsendable
 from promptreg.errors import CannotFit, ContextError, EncodingError, OpenToolCallsError, PromptregError
@@ -354,8 +354,10 @@ def _refused(error: Exception, case: Case, rules: Rules) -> Sentence | None:
 
 def _raised(error: Exception) -> Sentence:
     said = why_failed(error)
-    text = f"{type(error).__name__}: {said}" if isinstance(error, PromptregError) else said
-    return Sentence(f"It raised {text}", f"抛出异常 {text}")
+    if isinstance(error, BrokenPromiseError):
+        return Sentence(f"{said.en[:1].upper()}{said.en[1:]}", said.zh)
+    kind = f"{type(error).__name__}: " if isinstance(error, PromptregError) else ""
+    return Sentence(f"It raised {kind}{said.en}", f"抛出异常 {kind}{said.zh}")
 
 
 def _again(subject: Subject, outcome: Outcome, case: Case) -> Sentence | None:
