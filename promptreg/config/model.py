@@ -179,7 +179,13 @@ class Deployment(Section):
         default_factory=ContextLimits,
         description="The end of the window, where the server's kind is wrong.",
     )
-    concurrency: int = Field(8, ge=1, le=4096, description="Calls in flight at once.")
+    concurrency: int = Field(
+        8, ge=1, le=4096, description="Calls in flight at once, at most: fewer while the deployment is overloaded."
+    )
+    slow_s: Seconds | None = Field(
+        None,
+        description="A first byte that comes later is a sign of overload. Default: half of timeout_s.first_byte.",
+    )
     timeout_s: TimeLimits = Field(
         default_factory=Timeouts,
         description="Seconds for the whole call, or a table with connect, first_byte, idle and total.",

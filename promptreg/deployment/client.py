@@ -9,6 +9,7 @@ import time
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple, Self
 
+from promptreg.deployment.adaptive_limit import AdaptiveLimit
 from promptreg.deployment.exchange import Chunk, Exchange
 from promptreg.deployment.profiles.load import load_profile
 from promptreg.deployment.reader import read_exchange
@@ -37,6 +38,8 @@ class Outcome(NamedTuple):
     """Every attempt, oldest first, without secrets."""
     reading: Reading
     """Of the last attempt."""
+    in_flight: int
+    """Attempts in flight on the deployment when the last one was sent, itself included."""
 
 
 class Client:
@@ -78,6 +81,9 @@ class Client:
         self.profile: Profile = load_profile(deployment.server)
         self._sleep = sleep
         self._clock = clock
+        slow_s = deployment.timeout_s.first_byte / 2 if deployment.slow_s is None else deployment.slow_s
+        self.limit = AdaptiveLimit(deployment.concurrency, slow_s=slow_s, sleep=sleep, clock=clock)
+        """How many attempts may be in flight: fewer while the deployment is overloaded."""
         self._jitter = random.Random(seed)  # noqa: S311  spreads waits, protects nothing
         wiring = replace(wiring_of(deployment, self.profile, secrets, root), keep_sent=keep_sent)
         self._redactor = Redactor(known_secrets(secrets, deployment.base_url, deployment.proxy), deployment.headers_env)
@@ -100,10 +106,13 @@ class Client:
         """Sends one request, with further tries where they may help; never raises for what a server does."""
         attempts: list[Exchange] = []
         while True:
-            exchange, reading = self._without_secrets(await self._transport.send(body))
+            async with self.limit.slot() as in_flight:
+                sent = await self._transport.send(body)
+                self.limit.learn(sent)
+            exchange, reading = self._without_secrets(sent)
             attempts.append(exchange)
             if len(attempts) > repeats(retry_of(exchange, reading, self.profile), self.deployment.max_retries):
-                return Outcome(tuple(attempts), reading)
+                return Outcome(tuple(attempts), reading, in_flight)
             await self._sleep(wait_s(exchange, len(attempts), self._jitter, self._clock()))
 
     async def get(self, path: str) -> Exchange:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import time
-from bisect import bisect_right
-from collections import deque
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
@@ -45,9 +43,33 @@ class Outcome(Protocol):
     def reading(self) -> Reading:
         """The last attempt, read."""
 
+    @property
+    def in_flight(self) -> int:
+        """Attempts in flight on the deployment when the last one was sent, itself included."""
+
+
+class Limit(Protocol):
+    """How many calls a deployment is given at once."""
+
+    @property
+    def most(self) -> int:
+        """Calls that may be in flight while nothing is overloaded."""
+
+    @property
+    def limit(self) -> int:
+        """Calls that may be in flight now."""
+
+    @property
+    def in_flight(self) -> int:
+        """Calls in flight now."""
+
 
 class Asker(Protocol):
     """The part of a deployment's client that the engine needs."""
+
+    @property
+    def limit(self) -> Limit:
+        """Of the deployment. It may be lower than the number of calls that ask, which then wait."""
 
     async def ask(self, body: JsonObject, /) -> Outcome:
         """Send one request, with retries; never raises for what a server can do."""
@@ -143,7 +165,6 @@ class _Replay:
         self._on_progress = on_progress
         self._examine = examine
         self._started = time.monotonic()
-        self._load = _Load()
         # Locks live as long as somebody holds or awaits them: memory stays flat over many cases.
         self._locks: dict[tuple[str, str], asyncio.Lock] = {}
         self._waiting: dict[tuple[str, str], int] = {}
@@ -175,15 +196,8 @@ class _Replay:
         return ReplayResult(self._answered, self._failed, self._retried, time.monotonic() - self._started)
 
     async def _ask(self, call: Call) -> Sample:
-        body = self._body_of(call.request)
-        in_flight = self._load.enter()
-        try:
-            outcome = await self._client.ask(body)
-        finally:
-            self._load.leave()
-        if len(outcome.attempts) > 1:
-            in_flight = self._load.at(outcome.attempts[-1].sent_at, in_flight)
-        return self._examine(Sample(call, outcome.attempts, outcome.reading, in_flight))
+        outcome = await self._client.ask(self._body_of(call.request))
+        return self._examine(Sample(call, outcome.attempts, outcome.reading, outcome.in_flight))
 
     def _take(self, sample: Sample) -> None:
         if sample.reading.answer is not None:
@@ -202,36 +216,11 @@ class _Replay:
             total=self._total,
             failed=self._failed,
             retried=self._retried,
-            in_flight=self._load.now,
+            in_flight=self._client.limit.in_flight,
+            limit=self._client.limit.limit,
+            concurrency=self._client.limit.most,
             elapsed_s=time.monotonic() - self._started,
         )
-
-
-class _Load:
-    """How many calls are in flight, now and at moments of the recent past."""
-
-    def __init__(self) -> None:
-        self.now = 0
-        # Only retried calls look back, and only as far as their last attempt; a bounded past is enough.
-        self._times: deque[float] = deque(maxlen=4096)
-        self._counts: deque[int] = deque(maxlen=4096)
-
-    def enter(self) -> int:
-        return self._change(+1)
-
-    def leave(self) -> None:
-        self._change(-1)
-
-    def at(self, unix_time: float, otherwise: int) -> int:
-        """The number in flight at that time, `otherwise` when it is too long ago; at least 1."""
-        index = bisect_right(self._times, unix_time)
-        return max(1, self._counts[index - 1]) if index else otherwise
-
-    def _change(self, by: int) -> int:
-        self.now += by
-        self._times.append(time.time())
-        self._counts.append(self.now)
-        return self.now
 
 
 class _StopRule:

@@ -30,6 +30,10 @@ class Progress:
     elapsed_s: float
     what: str = "calls"
     """What is counted: calls of the deployment that is recorded or compared, or those of a judge."""
+    limit: int | None = None
+    """Calls that may be in flight now; None where nothing lowers the number."""
+    concurrency: int | None = None
+    """Calls that may be in flight while nothing is overloaded."""
 
     @property
     def calls_per_s(self) -> float:
@@ -209,6 +213,8 @@ def _facts(progress: Progress) -> str:
     facts = [f"{progress.failed} failed"]
     if progress.retried:
         facts.append(f"{progress.retried} retried")
+    if progress.limit is not None and progress.concurrency is not None and progress.limit < progress.concurrency:
+        facts.append(f"overloaded: {progress.limit} of {progress.concurrency} at once")
     facts.append(f"{progress.calls_per_s:.1f}/s")
     if progress.done >= progress.total:
         facts.append(f"took {_duration(progress.elapsed_s)}")

@@ -21,6 +21,7 @@ from promptreg.replay.engine import ReplayResult, replay
 from promptreg.replay.plan import plan_passes
 from promptreg.replay.progress import Progress
 from promptreg.store.runs import RunKind, RunRecord, RunSpec, RunState
+from promptreg.text.counted import counted
 from promptreg.workflow.context.case_contexts import NO_CONTEXTS, Contexts
 from promptreg.workflow.context.sent import Cuts, context_warnings, is_unsent, proved, unsent_sample
 
@@ -216,7 +217,7 @@ async def _collect(run: _Run, client: Client, on_progress: OnProgress) -> Collec
         warnings += differences(now, after)
     elif problem is not None:
         warnings.append(problem)
-    warnings += [*echoes.warnings(order.deployment), *cuts.warnings()]
+    warnings += [*echoes.warnings(order.deployment), *cuts.warnings(), *_overload(order.deployment, client)]
     warnings += context_warnings(order.contexts, now.max_model_len)
     return Collected(run_id, result, echoes.added_to(before), tuple(dict.fromkeys(warnings)))
 
@@ -268,6 +269,17 @@ async def _fingerprint_after(client: Client) -> tuple[Fingerprint | None, str | 
         return await take_fingerprint(client), None
     except EndpointError as error:
         return None, f"Whether the deployment changed during the run is not known: {error}"
+
+
+def _overload(deployment: Deployment, client: Client) -> list[str]:
+    if client.limit.lowest == client.limit.most:
+        return []
+    told = (
+        f"Deployment `{deployment.name}` was overloaded (status 429 or 503, or a late first byte): at times only "
+        f"{client.limit.lowest} of {counted(client.limit.most, 'call')} were made at once. Answers under another load "
+        "may differ; a lower `concurrency` gives an even one."
+    )
+    return [told]
 
 
 def _told(sample: Sample) -> str:

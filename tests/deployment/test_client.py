@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Self
 
 import pytest
@@ -55,7 +56,7 @@ CUT = Exchange(0.0, 0.1, 200, STREAM, (Chunk(0.1, b'data: {"choices":[{"delta":{
 
 
 class Waits:
-    """Notes how long was slept, instead of sleeping."""
+    """Notes how long was slept, instead of sleeping, and moves a clock by as much."""
 
     def __init__(self) -> None:
         self.seconds: list[float] = []
@@ -63,10 +64,13 @@ class Waits:
     async def __call__(self, seconds: float) -> None:
         self.seconds.append(seconds)
 
+    def clock(self) -> float:
+        return 1000.0 + sum(self.seconds)
+
 
 async def ask(make: Any, *exchanges: Exchange, **fields: Any) -> tuple[Any, list[float]]:
     waits = Waits()
-    client = Client(make(**fields), {}, sleep=waits, clock=lambda: 1000.0, transport=Scripted(*exchanges))
+    client = Client(make(**fields), {}, sleep=waits, clock=waits.clock, transport=Scripted(*exchanges))
     async with client:
         return await client.ask({"model": "ds"}), waits.seconds
 
@@ -255,3 +259,26 @@ def test_an_unchecked_certificate_is_a_warning(deployment: Any) -> None:
 
 def test_retries_are_ordered() -> None:
     assert Retry.NEVER < Retry.ONCE < Retry.OFTEN
+
+
+async def test_overload_lowers_the_limit_and_the_outcome_says_what_was_in_flight(deployment: Any) -> None:
+    waits = Waits()
+    busy, good = replace(status(429, retry_after="3"), sent_at=1000.0), replace(GOOD, sent_at=1003.0)
+    client = Client(deployment(concurrency=8), {}, sleep=waits, clock=waits.clock, transport=Scripted(busy, good))
+    async with client, client.limit.slot():
+        outcome = await client.ask({"model": "ds"})
+    assert (outcome.in_flight, len(outcome.attempts)) == (2, 2)
+    assert (client.limit.limit, client.limit.most, client.limit.in_flight) == (4, 8, 0)
+    assert waits.seconds == [3.0]
+
+
+@pytest.mark.parametrize(
+    ("fields", "limit"),
+    [({"timeout_s": {"first_byte": 20.0}}, 8), ({"slow_s": 3.0}, 4), ({"timeout_s": {"first_byte": 8.0}}, 4)],
+)
+async def test_a_first_byte_is_late_by_the_configuration(deployment: Any, fields: Any, limit: int) -> None:
+    late = replace(GOOD, chunks=(Chunk(5.0, GOOD.body),))
+    client = Client(deployment(concurrency=8, **fields), {}, transport=Scripted(late))
+    async with client:
+        await client.ask({"model": "ds"})
+    assert client.limit.limit == limit

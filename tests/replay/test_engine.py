@@ -9,6 +9,7 @@ from typing import NamedTuple
 import pytest
 
 from promptreg.answer.model import Answer
+from promptreg.deployment.adaptive_limit import AdaptiveLimit
 from promptreg.deployment.exchange import Chunk, Exchange, Failure, FailureKind
 from promptreg.deployment.reading import Reading, ReadProblem, ReadProblemKind
 from promptreg.errors import EndpointError, Place, StoreError
@@ -20,6 +21,7 @@ from promptreg.suite.model import Case, Request
 class Outcome(NamedTuple):
     attempts: tuple
     reading: Reading
+    in_flight: int = 1
 
 
 def make_cases(count):
@@ -56,6 +58,7 @@ class FakeClient:
     def __init__(self, answer=lambda _: good(), pause=lambda: asyncio.sleep(0)):
         self.answer = answer
         self.pause = pause
+        self.limit = AdaptiveLimit(4096, slow_s=60.0)
         self.flying = []
         self.most = 0
         self.asked = []
@@ -69,8 +72,9 @@ class FakeClient:
         self.asked.append(content)
         self.most = max(self.most, len(self.flying))
         try:
-            await self.pause()
-            return self.answer(content)
+            async with self.limit.slot() as in_flight:
+                await self.pause()
+                return self.answer(content)._replace(in_flight=in_flight)
         except asyncio.CancelledError:
             self.dropped += 1
             raise
@@ -135,41 +139,6 @@ async def test_in_flight_is_the_number_when_the_call_was_sent():
     samples, _ = await run(plan_passes(make_cases(4), range(1), 0), FakeClient(pause=barrier.wait), concurrency=4)
 
     assert sorted(sample.in_flight for sample in samples) == [1, 2, 3, 4]
-
-
-async def test_in_flight_of_a_retried_call_is_that_of_its_last_attempt():
-    release = asyncio.Event()
-    others_done = asyncio.Event()
-
-    async def ask(body):
-        if body["messages"][0]["content"] != "0":
-            await release.wait()
-            return good()
-        first = good().attempts[0]
-        release.set()
-        await others_done.wait()
-        last = good().attempts[0]
-        return Outcome((first, last), Reading(Answer("late")))
-
-    class Client:
-        pass
-
-    client = Client()
-    client.ask = ask
-    samples = []
-
-    def take(sample):
-        samples.append(sample)
-        if len(samples) == 3:
-            others_done.set()
-
-    calls = [call for call in plan_passes(make_cases(4), range(1), 0) if call.case.case_id != "case 0"]
-    calls += [call for call in plan_passes(make_cases(4), range(1), 0) if call.case.case_id == "case 0"]
-    result = await replay(calls, client, body_of=body_of, concurrency=4, on_sample=take)
-
-    assert samples[-1].call.case.case_id == "case 0"
-    assert samples[-1].in_flight == 1
-    assert result.retried == 1
 
 
 async def test_nothing_to_do_is_done_at_once():

@@ -201,3 +201,9 @@ def test_calls_of_a_judge_are_told_apart():
     with TerminalBar(terminal, "compare") as show:
         show(judged)
     assert "compare: judge calls on 评判" in terminal.getvalue()
+
+
+def test_an_overloaded_deployment_is_told():
+    slowed = replace(progress(10), limit=4, concurrency=32)
+    assert "overloaded: 4 of 32 at once" in describe(slowed)
+    assert "overloaded" not in describe(replace(slowed, limit=32))
