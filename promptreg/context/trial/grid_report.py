@@ -308,7 +308,7 @@ class ContextReport:
         own = self.facts - self.planted
         looked = f"{counted(self.facts, 'fact')} {'is' if self.facts == 1 else 'are'} looked for"
         if not self.planted:
-            return Sentence(f"{looked}: all came with the conversations.", f"查找 {self.facts} 个事实，均为对话自带。")
+            return Sentence(f"{looked}, none of them planted.", f"查找 {self.facts} 个事实，由对话自带。")
         came_en = f", {own} that came with the conversations" if own else ""
         came_zh = f"，{own} 个为对话自带" if own else ""
         return Sentence(

@@ -103,7 +103,8 @@ class Probing:
         if not plan.probes:
             raise UsageError(
                 f"There is nothing to ask `{self.deployment.name}`: no conversation has facts with a `question` or a "
-                "`subject`. Give facts of your own one, or leave --no-plant out."
+                "`subject`. Give facts of your own one; conversations without facts get some that can be asked about, "
+                "but not with --no-plant."
             )
         return plan
 
