@@ -9,7 +9,7 @@ from promptreg.canonical import canonical_json
 from promptreg.errors import UsageError
 from promptreg.store.store import Store
 from promptreg.workflow.collect import Order, request_defaults
-from promptreg.workflow.runs import planned_calls
+from promptreg.workflow.runs import failed_calls, planned_calls
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -40,7 +40,7 @@ def run_to_continue(store: Store, order: Order, *, resume: bool, on_notice: Call
     runs = [run for run in store.runs() if run.kind == order.kind and run.deployment == order.deployment.name]
     fitting = next((run for run in runs if _difference(store, order, run) is None), None)
     if fitting is not None and fitting.state in UNFINISHED:
-        if not resume:
+        if not resume and not _would_fail_again(store, fitting):
             on_notice(
                 f"Run {fitting.run_id} stopped at {fitting.answered} of {planned_calls(fitting)} samples; this is a "
                 "new run. To go on with the old one instead, stop now and use --resume."
@@ -52,6 +52,12 @@ def run_to_continue(store: Store, order: Order, *, resume: bool, on_notice: Call
             "run."
         )
     return None
+
+
+def _would_fail_again(store: Store, run: RunRecord) -> bool:
+    """Whether all that a run lacks are calls that would fail again, so that going on with it would change nothing."""
+    failed = failed_calls(store, run) if run.answered + run.failed == planned_calls(run) else ()
+    return bool(failed) and all(call.stays for call in failed)
 
 
 def left_of(config: Config, order: Order, *, resume: bool) -> Order:

@@ -54,11 +54,13 @@ class Unanswered:
     """At most, of these calls; 0 for a case that was not asked, since the run was given up over others."""
     stays: bool
     """True when the same request can get no answer from the deployment as it is."""
+    too_long: bool = False
+    """True when the server refused it for the length of its prompt."""
 
     @property
     def sentence(self) -> Sentence:
         """What happened, and what to do."""
-        step = words_of(self.cause).next_step
+        step = case_sentences.TOO_LONG if self.too_long else words_of(self.cause).next_step
         if not self.attempts:
             return case_sentences.given_up(self.message, step)
         return case_sentences.calls_failed(self.message, self.attempts, step)
@@ -82,6 +84,7 @@ def unanswered(samples: Collection[ReadSample]) -> Unanswered | None:
         of_cause[0][1].message,
         max(len(sample.stored.attempts) for sample, _ in of_cause),
         all(stays(sample.stored.attempts[-1], problem) for sample, problem in of_cause),
+        all(_too_long(sample.stored.attempts[-1]) for sample, _ in of_cause),
     )
 
 
@@ -140,6 +143,11 @@ def stays(last: Exchange, problem: ReadProblem) -> bool:
     if status == MINDIE_ANY_FAULT:
         return read_overflow(status, last.body) is not None
     return status is not None and 400 <= status < 500 and status not in _ASKED_AGAIN
+
+
+def _too_long(last: Exchange) -> bool:
+    overflow = None if last.failure is not None else read_overflow(last.status, last.body)
+    return overflow is not None and overflow.what != "answer"
 
 
 def _cause(sample: ReadSample, problem: ReadProblem) -> Cause:

@@ -54,3 +54,5 @@ def test_a_refused_request_is_not_advised_to_be_asked_again(pair_of):
         assert "resume" not in told
         assert "again" in told
     assert "同样的调用会再次失败" in suite["sentence_zh"]
+    again = pair.run("compare", "--json", "--passes", "1", "--looks", "1")
+    assert "To go on with the old one" not in again.stderr

@@ -13,7 +13,7 @@ from promptreg.verdict.words.suite_sentences import why_failed
 from promptreg.workflow.stored import ReadSample
 from promptreg.workflow.unanswered import unanswered
 
-TOO_LONG = b'{"error":{"message":"This model\'s maximum context length is 8192 tokens.","code":400}}'
+REFUSED = b'{"error":{"message":"The role tool is not supported.","code":400}}'
 
 
 RECORD = Sentence(
@@ -26,7 +26,7 @@ MINDIE = (
 )
 
 
-def sample(*statuses, failure=None, body=TOO_LONG):
+def sample(*statuses, failure=None, body=REFUSED):
     attempts = [Exchange(0.0, 1.0, status, chunks=(Chunk(0.5, body),)) for status in statuses]
     attempts += [] if failure is None else [Exchange(0.0, 1.0, failure=Failure(failure, "It broke"))]
     return ReadSample(StoredSample("s", "c", 0, "", 1, tuple(attempts)), read_exchange(attempts[-1]))
@@ -38,7 +38,7 @@ def sample(*statuses, failure=None, body=TOO_LONG):
         (sample(400), "status 400", True, False),
         (sample(422), "status 422", True, False),
         (sample(400, 400), "status 400", True, False),  # resumed once
-        (sample(424, body=b'{"error":"' + MINDIE + b'","error_type":"Generation Error"}'), "status 424", True, True),
+        (sample(424, body=b'{"error":"' + MINDIE + b'","error_type":"Generation Error"}'), "status 424", True, False),
         (sample(424, 424, 424, 424, body=b"Prefill instance is not ready"), "status 424", False, True),
         (sample(401), "status 401", False, True),
         (sample(404), "status 404", False, True),
@@ -67,11 +67,22 @@ def test_a_refusal_is_quoted_and_never_called_a_retry():
     assert why is not None
     assert why.calls == 2
     assert why.sentence.en == (
-        "The calls failed at their only attempt: “HTTP 400: This model's maximum context length is 8192 tokens”. The "
-        "same request would be refused again: correct it, or a limit of the deployment, and compare again."
+        "The calls failed at their only attempt: “HTTP 400: The role tool is not supported”. The same request would be "
+        "refused again: correct it, or a limit of the deployment, and compare again."
     )
-    assert why.sentence.zh.startswith("调用失败，只尝试了一次：“HTTP 400: This model's maximum")
+    assert why.sentence.zh.startswith("调用失败，只尝试了一次：“HTTP 400: The role tool is not supported”。")
     assert "同样的请求会再次被拒绝" in why.sentence.zh
+
+
+def test_a_prompt_that_is_too_long_wants_a_context():
+    body = (
+        b'{"error":{"message":"This model\'s maximum context length is 8192 tokens. However, you requested 8582 tokens'
+    )
+    why = unanswered([sample(400, body=body + b' (8070 in the messages, 512 in the completion)."}}')])
+    assert why is not None
+    assert why.cause == ("error", "status", "400")
+    assert "give the case a `context`" in why.sentence.en
+    assert "请为用例写上 `context`" in why.sentence.zh
 
 
 def test_calls_that_were_answered_give_no_reason():

@@ -251,6 +251,14 @@ def calls_failed(message: str, attempts: int, step: Sentence) -> Sentence:
     )
 
 
+TOO_LONG: Final = Sentence(
+    "The prompt is too long for the deployment: give the case a `context` that shortens its conversation, or raise the "
+    "window, and compare again.",
+    "提示词超出部署的窗口：请为用例写上 `context` 以缩短对话，或增大窗口，然后重新比较。",
+)
+"""What to do where a server refuses a prompt for its length."""
+
+
 def given_up(message: str, step: Sentence) -> Sentence:
     """Beside `case_error`, of a case whose calls were not made any more."""
     said = preview(message.rstrip("."), _MESSAGE_COLUMNS)
