@@ -88,6 +88,7 @@ class Hooks:
         self._own = suites_path(self._project)
         self._entries: tuple[Entry, ...] = ()
         self._judged: Judged | None = None
+        self._interrupted = False
         self._answers = Answers(self._project, self._asked)
         self._worker = Worker.of(config)
         self.controller = Controller(self._of_node_ids, self._compare)
@@ -198,7 +199,7 @@ class Hooks:
 
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
         """The section that says what the comparison says."""
-        if self.controller.at_work:
+        if self._interrupted or self.controller.at_work:
             terminalreporter.section("promptreg")
             terminalreporter.write_line("Interrupted. `promptreg compare --resume` goes on with the run.")
             return
@@ -245,6 +246,9 @@ class Hooks:
                     on_progress=_Progress(self._tell),
                     on_note=self._tell,
                 )
+            except KeyboardInterrupt:
+                self._interrupted = True
+                raise
             except Exception as error:  # noqa: BLE001 - a bug is told once, with all that is known of it
                 told = "".join(traceback.format_exception(error))
                 said = f"promptreg failed in a way it should not: {type(error).__name__}: {error}\n{told}"

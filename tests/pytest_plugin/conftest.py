@@ -140,7 +140,7 @@ class Folder:
     def plain(self, *arguments):
         """pytest without any plugin but those that the arguments name: others cost more time than the run itself."""
         rewritten = "ignore::pytest.PytestAssertRewriteWarning"  # plugins are imported already when they are named
-        return self._pytester.runpytest_inprocess("-W", rewritten, *map(str, arguments))
+        return self._pytester.runpytest_inprocess("-W", rewritten, *map(str, arguments), no_reraise_ctrlc=True)
 
     @staticmethod
     def outcomes(result):

@@ -123,3 +123,24 @@ def test_a_select_expression_that_means_nothing_is_a_usage_error(folder, express
     done = folder.pytest("--promptreg-select", expression)
     assert done.ret == 4
     done.stderr.fnmatch_lines([told])
+
+
+def test_an_interrupted_run_can_be_gone_on_with(folder, target, monkeypatch):
+    def interrupted(*_, **__):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("promptreg.pytest_plugin.session.compare", interrupted)
+    done = folder.pytest()
+    assert done.ret == 2
+    done.stdout.fnmatch_lines(["Interrupted. `promptreg compare --resume` goes on with the run."])
+
+
+def test_a_bug_is_told_once_with_its_traceback(folder, target, monkeypatch):
+    def broken(*_, **__):
+        raise ZeroDivisionError("what")
+
+    monkeypatch.setattr("promptreg.pytest_plugin.session.compare", broken)
+    done = folder.pytest("-rA")
+    assert set(folder.outcomes(done).values()) == {"error"}
+    assert done.stdout.str().count("Traceback") == 1
+    done.stdout.fnmatch_lines(["promptreg failed in a way it should not: ZeroDivisionError: what"])
