@@ -90,7 +90,8 @@ _NEIGHBOURS: Final[Mapping[str, _Table]] = MappingProxyType(
         "assistant": MappingProxyType(dict.fromkeys(("v3", "v3.1", "v3.2", "v4"), _UNMARKED)),
     }
 )
-_ROLE_NAMES: Final = MappingProxyType({"user": "用户", "system": "系统", "assistant": "助手"})
+ROLE_NAMES: Final = MappingProxyType({"user": "用户", "system": "系统", "assistant": "助手", "tool": "工具"})
+"""What roles are called in Chinese."""
 
 
 def lint(messages: Sequence[Message], form: Format | None = None) -> tuple[Finding, ...]:
@@ -140,7 +141,7 @@ def _neighbours(place: int, role: str, form: str) -> Sentence:
     does = _NEIGHBOURS[role].get(form, _OTHERWISE)
     return Sentence(
         f"Messages {place - 1} and {place} both have the role {role}: {does.en}.",
-        f"第 {place - 1} 条与第 {place} 条消息的角色都是{_ROLE_NAMES[role]}（{role}）：{does.zh}。",
+        f"第 {place - 1} 条与第 {place} 条消息的角色都是{ROLE_NAMES[role]}（{role}）：{does.zh}。",
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from promptreg.context.lint import ROLE_NAMES
 from promptreg.report.bilingual import both, name, table
 from promptreg.report.embed import escaped
 from promptreg.report.recall_plot import HeatRow, heat_map, scale_of_colours
@@ -127,9 +128,13 @@ def _kinds(report: ContextReport) -> Iterator[str]:
         for column in report.columns
     ]
     title = Sentence("What is left at the end, by kind and role", "最终保留：按类型与角色")
-    said = {role: Sentence(f"said by {preview(role, 12)}", f"{preview(role, 12)} 所说") for role in roles}
+    said = {role: _said_by(preview(role, 12)) for role in roles}
     columns = [STRATEGY, *(kind.label for kind in kinds), *said.values()]
     yield f"<section><h2>{both(title)}</h2>\n{grouped(columns, groups)}</section>\n"
+
+
+def _said_by(role: str) -> Sentence:
+    return Sentence(f"said by {role}", f"{ROLE_NAMES[role]}所说" if role in ROLE_NAMES else f"{role} 所说")
 
 
 def _recall(found: Retained | None) -> Cell:

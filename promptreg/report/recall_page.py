@@ -226,9 +226,9 @@ def _broken(report: ContextReport) -> Iterator[str]:
         title = Sentence("What is wrong with prompts", "提示词的问题")
     yield f"<section><h2>{both(title)}</h2>\n"
     for each in report.broken:
-        windows = ", ".join(f"{window:,}" for window in each.windows)
+        windows = [f"{window:,}" for window in each.windows]
         many = "Window" if len(each.windows) == 1 else "Windows"
-        told = Sentence(f"{many}: {windows}.", f"窗口：{windows}。")
+        told = Sentence(f"{many}: {' and '.join(windows)}.", f"窗口：{'、'.join(windows)}。")
         head = f"<b>✗ {both(each.finding.invariant.label)}</b> {both(each.sentence)} {both(told)}"
         yield f'<article class="broken"><p>{head}</p>\n'
         yield from _example(each)

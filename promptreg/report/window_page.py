@@ -105,7 +105,7 @@ def _fixed(report: WindowReport) -> Iterator[str]:
     session, rows = report.heaviest, fixed_rows(report)
     if session is None:
         return
-    title = Sentence("The target's window before any history", "历史之前的目标窗口")
+    title = Sentence("The target's window before any history", "目标部署的窗口，不含历史")
     yield f"<section><h2>{both(title)}</h2>\n"
     shown = name(session.conversation_id)
     largest = Sentence(
@@ -157,7 +157,7 @@ def _losses(report: WindowReport) -> Iterator[str]:
 
 
 def _parts(report: WindowReport) -> Iterator[str]:
-    title = Sentence("What grew until it no longer fitted", "增长到放不下的是什么")
+    title = Sentence("What grew until it no longer fitted", "放不下之前，增长的是什么")
     yield f"<section><h2>{both(title)}</h2>\n"
     if (grew := grew_most(report)) is not None:
         yield f'<p class="hint">{both(grew)}</p>\n'
