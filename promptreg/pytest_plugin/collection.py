@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 MARK: Final = "promptreg"
 """Every item has this mark, so that `-m promptreg` and `-m "not promptreg"` tell them from other tests."""
 
+CASE_FIXTURE: Final = "promptreg_case"
+"""A test that asks for this fixture runs once for each case of the project's suites."""
+
 NOT_MARKS: Final = frozenset(
     {"skip", "skipif", "xfail", "usefixtures", "parametrize", "filterwarnings", "tryfirst", "trylast"}
     | {"asyncio", "anyio", "timeout", "flaky", "xdist_group", "order", "run", "dependency"}

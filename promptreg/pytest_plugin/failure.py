@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import shlex
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Literal
 
 from rich.console import Console
@@ -21,6 +20,7 @@ from promptreg.verdict.words.case_sentences import both_noises
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+    from promptreg.pytest_plugin.outcomes import Terminal
     from promptreg.text.sentence import Language
     from promptreg.verdict.model import CaseJudgement, SuiteJudgement
     from promptreg.workflow.review_case import CaseSides
@@ -34,15 +34,6 @@ _WORDS: Final = {
     },
     "p": {"en": "p = {p:.2g}", "zh": "p = {p:.2g}"},
 }
-
-
-@dataclass(frozen=True, slots=True)
-class Terminal:
-    """How text is shown to whoever watches."""
-
-    language: Language
-    colours: bool
-    columns: int
 
 
 def case_text(

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -21,23 +20,19 @@ from promptreg.scoring.checks.base import Services
 from promptreg.store.store import Store
 from promptreg.suite.model import Case, CheckSpec, Request
 from promptreg.suite.select import select_cases
-from promptreg.text.sentence import Sentence
 from promptreg.workflow.given_answers import GivenAnswers, answer_from
 from promptreg.workflow.plugins import load_extensions
 from promptreg.workflow.project import project_suites
 
 if TYPE_CHECKING:
+    from collections import Counter
     from collections.abc import Iterable, Mapping, Sequence
 
     from promptreg.config import Config
-    from promptreg.pytest_plugin.failure import Terminal
     from promptreg.pytest_plugin.options import Asked
+    from promptreg.pytest_plugin.outcomes import Terminal
     from promptreg.suite.model import Suite
     from promptreg.verdict.model import CaseVerdict
-
-CASE_FIXTURE: Final = "promptreg_case"
-"""A test that asks for this fixture runs once for each case of the project's suites."""
-
 
 __tracebackhide__ = True
 """Of an error in a call, pytest shows the test's line and not these."""
@@ -56,14 +51,19 @@ class AsRecorded:
 class Answers:
     """What all tests of a session share: suites, the store, one embedder, and what came out."""
 
-    def __init__(self, project: Config, asked: Asked) -> None:
-        """Nothing is read yet."""
+    def __init__(self, project: Config, asked: Asked, counts: Counter[str]) -> None:
+        """Nothing is read yet.
+
+        Args:
+            project: the configuration.
+            asked: the options.
+            counts: how many answers had which verdict; added to.
+        """
         self._project, self._asked = project, asked
         self._suites: tuple[Suite, ...] | None = None
         self._store: Store | None = None
         self._judge: GivenAnswers | None = None
-        self.counts: Counter[str] = Counter()
-        """How many answers had which verdict."""
+        self.counts = counts
 
     def cases(self) -> dict[str, Case]:
         """The project's cases by SUITE/ID, as --promptreg-select leaves them.
@@ -222,12 +222,3 @@ class PromptregFixture:
         if kind == "skipped":
             pytest.skip(told)
         return AsRecorded(judged.verdict, sentence, judged.p_value)
-
-
-def counts_sentence(counts: Mapping[str, int]) -> Sentence:
-    """How the answers of Python tests came out."""
-    listed = ", ".join(f"{number} {verdict}" for verdict, number in sorted(counts.items()))
-    return Sentence(
-        f"Answers that Python tests compared: {sum(counts.values())} ({listed})",
-        f"Python 测试比较的回答：{sum(counts.values())} 个（{listed}）",
-    )

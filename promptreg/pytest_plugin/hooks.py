@@ -2,25 +2,15 @@
 
 from __future__ import annotations
 
-import tempfile
-import threading
-import time
-import traceback
-from pathlib import Path
+from collections import Counter
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import pytest
 
-from promptreg.cli.console import reader_language
 from promptreg.errors import PromptregError
-from promptreg.pytest_plugin.ci import (
-    append_summary,
-    code_quality_path,
-    github_lines,
-    step_summary_path,
-    write_code_quality,
-)
 from promptreg.pytest_plugin.collection import (
+    CASE_FIXTURE,
     MARK,
     NotAsRecordedError,
     Shown,
@@ -30,9 +20,8 @@ from promptreg.pytest_plugin.collection import (
     entries_of,
 )
 from promptreg.pytest_plugin.distributed import Controller, Worker
-from promptreg.pytest_plugin.failure import Terminal
-from promptreg.pytest_plugin.fixture import CASE_FIXTURE, Answers, PromptregFixture, counts_sentence
 from promptreg.pytest_plugin.options import asked_of
+from promptreg.pytest_plugin.outcomes import terminal_of
 from promptreg.pytest_plugin.project import (
     has_suites,
     is_suite_file,
@@ -41,21 +30,17 @@ from promptreg.pytest_plugin.project import (
     refuse_namesake,
     suites_path,
 )
-from promptreg.pytest_plugin.selection import selected_suites
-from promptreg.pytest_plugin.session import Judged, failed_session, judged_session
-from promptreg.pytest_plugin.summary import summary_lines
 from promptreg.suite.select import select_cases, selection
-from promptreg.workflow.outputs import Output
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Sequence
+    from collections.abc import Generator, Sequence
+    from pathlib import Path
 
+    from promptreg.pytest_plugin.fixture import Answers, PromptregFixture
+    from promptreg.pytest_plugin.gate import Gate
     from promptreg.pytest_plugin.outcomes import Outcome
     from promptreg.pytest_plugin.selection import Entry
-    from promptreg.replay.progress import Progress
-
-_PROGRESS_S = 15.0
-"""Seconds between two lines of progress."""
+    from promptreg.pytest_plugin.session import Judged
 
 
 def register(config: pytest.Config) -> None:
@@ -87,9 +72,10 @@ class Hooks:
         self._suites = Suites(lambda path: load_suite(self._project, path), self._outcome)
         self._own = suites_path(self._project)
         self._entries: tuple[Entry, ...] = ()
-        self._judged: Judged | None = None
-        self._interrupted = False
-        self._answers = Answers(self._project, self._asked)
+        self._compared = False
+        """Whether a comparison was begun."""
+        self._counts: Counter[str] = Counter()
+        """How many answers of Python tests had which verdict."""
         self._worker = Worker.of(config)
         self.controller = Controller(self._of_node_ids, self._compare)
         """Does nothing unless pytest-xdist starts workers."""
@@ -140,7 +126,10 @@ class Hooks:
 
     def fixture(self, node: pytest.Item) -> PromptregFixture:
         """What a test gets from the fixture `promptreg`."""
-        return PromptregFixture(self._answers, node, self._terminal(), properties=self._asked.junit_properties)
+        from promptreg.pytest_plugin.fixture import PromptregFixture  # noqa: PLC0415 - see `_answers`
+
+        terminal = terminal_of(self._config, self._project)
+        return PromptregFixture(self._answers, node, terminal, properties=self._asked.junit_properties)
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_collection_modifyitems(self, config: pytest.Config, items: list[pytest.Item]) -> None:
@@ -188,77 +177,41 @@ class Hooks:
 
     def pytest_sessionfinish(self) -> None:
         """The answers that Python tests compared: counted here, or told to the controller."""
-        self._answers.close()
+        if "_answers" in vars(self):
+            self._answers.close()
         if self._worker is not None:
-            self._config.workeroutput["promptreg_counts"] = dict(self._answers.counts)  # type: ignore[attr-defined]  # of pytest-xdist
+            self._config.workeroutput["promptreg_counts"] = dict(self._counts)  # type: ignore[attr-defined]  # of pytest-xdist
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_testnodedown(self, node: object) -> None:
         """Adds what a worker counted; one that was killed has told nothing."""
-        self._answers.counts.update(getattr(node, "workeroutput", {}).get("promptreg_counts", {}))
+        self._counts.update(getattr(node, "workeroutput", {}).get("promptreg_counts", {}))
 
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
-        """The section that says what the comparison says."""
-        if self._interrupted or self.controller.at_work:
-            terminalreporter.section("promptreg")
-            terminalreporter.write_line("Interrupted. `promptreg compare --resume` goes on with the run.")
-            return
-        lines = summary_lines(self._project, self._judged, self._terminal())
-        if self._answers.counts:
-            lines.append(counts_sentence(self._answers.counts).text(self._terminal().language))
-        if lines:
-            terminalreporter.section("promptreg")
-            for line in lines:
-                terminalreporter.write_line(line)
-        if self._judged is not None:
-            for line in github_lines(self._entries, self._judged.outcomes, self._config.rootpath):
-                terminalreporter.write_line(line)
-            self._write_code_quality(self._judged, terminalreporter)
-
-    def _write_code_quality(self, judged: Judged, reporter: pytest.TerminalReporter) -> None:
-        path = code_quality_path(self._asked.codequality)
-        if path is None:
-            return
-        try:
-            write_code_quality(path, self._entries, judged.outcomes, self._config.rootpath)
-        except PromptregError as error:
-            reporter.write_line(f"promptreg: {error}", red=True)
+        """The section that says what the comparison says, and what CI systems read."""
+        if self._compared or self._counts:
+            self._gate.show(terminalreporter, self._entries, self._counts)
 
     def _outcome(self, entry: Entry) -> Outcome:
         if self._worker is not None:
             return self._worker.outcome(entry)
-        return (self._judged or self._compare()).outcomes[entry.node_id]
+        return (self._gate.judged or self._compare()).outcomes[entry.node_id]
 
     def _compare(self) -> Judged:
-        """Makes the one comparison; whatever happens, it is not made again."""
-        selected = selected_suites(self._entries, self._suites.known())
-        summary = step_summary_path()
-        with tempfile.TemporaryDirectory(prefix="promptreg-") as folder:
-            markdown = Path(folder) / "summary.md"
-            try:
-                self._judged = judged_session(
-                    self._project,
-                    self._asked,
-                    self._entries,
-                    selected,
-                    self._terminal(),
-                    beside=() if summary is None else (Output("markdown", markdown),),
-                    on_progress=_Progress(self._tell),
-                    on_note=self._tell,
-                )
-            except KeyboardInterrupt:
-                self._interrupted = True
-                raise
-            except Exception as error:  # noqa: BLE001 - a bug is told once, with all that is known of it
-                told = "".join(traceback.format_exception(error))
-                said = f"promptreg failed in a way it should not: {type(error).__name__}: {error}\n{told}"
-                self._judged = failed_session(self._entries, said)
-            if summary is not None and markdown.exists():
-                try:
-                    append_summary(summary, markdown)
-                except OSError as error:
-                    self._tell(f"The step summary cannot be written to {summary}: {error.strerror or error}.")
-        return self._judged
+        self._compared = True
+        return self._gate.compare(self._entries, self._suites.known())
+
+    @cached_property
+    def _gate(self) -> Gate:
+        from promptreg.pytest_plugin.gate import Gate  # noqa: PLC0415 - a worker of pytest-xdist never needs it
+
+        return Gate(self._config, self._project, self._asked)
+
+    @cached_property
+    def _answers(self) -> Answers:
+        from promptreg.pytest_plugin.fixture import Answers  # noqa: PLC0415 - only where a test asks for a fixture
+
+        return Answers(self._project, self._asked, self._counts)
 
     def _of_node_ids(self, ids: Sequence[str]) -> tuple[Entry, ...]:
         """The items that a worker collected; suites are read here as they were there."""
@@ -272,41 +225,7 @@ class Hooks:
         self._entries = tuple(found)
         return self._entries
 
-    def _terminal(self) -> Terminal:
-        writer = self._config.get_terminal_writer()
-        return Terminal(reader_language(self._project.language), writer.hasmarkup, writer.fullwidth)
-
-    def _tell(self, sentence: str) -> None:
-        """Shows a line at once, past pytest's capture."""
-        reporter = self._config.pluginmanager.get_plugin("terminalreporter")
-        capture = self._config.pluginmanager.get_plugin("capturemanager")
-        if reporter is None or self._config.get_verbosity() < 0:
-            return
-        if capture is None or threading.current_thread() is not threading.main_thread():
-            reporter.ensure_newline()
-            reporter.write_line(f"promptreg: {sentence}")
-            return
-        with capture.global_and_fixture_disabled():
-            reporter.ensure_newline()
-            reporter.write_line(f"promptreg: {sentence}")
-
 
 def _of_pytest(error: PromptregError) -> str:
     """An error of `--select` under the name that the option has here."""
     return str(error).replace("--select", "--promptreg-select")
-
-
-class _Progress:
-    """A line now and then: a pipeline's log of thousands of calls stays readable."""
-
-    def __init__(self, tell: Callable[[str], None]) -> None:
-        self._tell = tell
-        self._next = time.monotonic() + _PROGRESS_S
-
-    def __call__(self, progress: Progress) -> None:
-        """Called with every sample."""
-        if time.monotonic() < self._next:
-            return
-        self._next = time.monotonic() + _PROGRESS_S
-        left = "" if progress.remaining_s is None else f", about {progress.remaining_s:.0f} s left"
-        self._tell(f"{progress.done} of {progress.total} {progress.what}, {progress.failed} failed{left}")

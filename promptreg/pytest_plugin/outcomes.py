@@ -13,12 +13,17 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
+from promptreg.cli.console import reader_language
 from promptreg.verdict.model import CaseVerdict, SuiteVerdict
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    import pytest
+
     from promptreg.canonical import Json, JsonObject
+    from promptreg.config import Config
+    from promptreg.text.sentence import Language
 
 Kind: TypeAlias = Literal["passed", "failed", "error", "xfailed", "skipped"]
 
@@ -76,3 +81,18 @@ class Outcome:
         """Read what `to_json` wrote."""
         fields = {**data, "properties": tuple((name, value) for name, value in data["properties"])}  # type: ignore[attr-defined]  # our own file
         return cls(**fields)  # type: ignore[arg-type]  # see above
+
+
+@dataclass(frozen=True, slots=True)
+class Terminal:
+    """How text is shown to whoever watches."""
+
+    language: Language
+    colours: bool
+    columns: int
+
+
+def terminal_of(config: pytest.Config, project: Config) -> Terminal:
+    """The terminal of a session, and the reader's language."""
+    writer = config.get_terminal_writer()
+    return Terminal(reader_language(project.language), writer.hasmarkup, writer.fullwidth)

@@ -20,9 +20,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from promptreg.config import Config
-    from promptreg.pytest_plugin.failure import Terminal
     from promptreg.pytest_plugin.options import Asked
-    from promptreg.pytest_plugin.outcomes import Kind
+    from promptreg.pytest_plugin.outcomes import Kind, Terminal
     from promptreg.pytest_plugin.selection import Entry, Selected
     from promptreg.replay.progress import Progress
     from promptreg.text.sentence import Language

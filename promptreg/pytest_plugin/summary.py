@@ -14,19 +14,19 @@ from promptreg.text.terminal import safe_for_terminal
 from promptreg.verdict.model import CaseVerdict
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from promptreg.config import Config
-    from promptreg.pytest_plugin.failure import Terminal
+    from promptreg.pytest_plugin.outcomes import Terminal
     from promptreg.pytest_plugin.session import Judged
     from promptreg.verdict.model import SuiteJudgement
 
 _SEEN: Final = 0.8
 
 
-def summary_lines(project: Config, judged: Judged | None, terminal: Terminal) -> list[str]:
+def summary_lines(project: Config, judged: Judged, terminal: Terminal) -> list[str]:
     """The lines; none when nothing was compared."""
-    if judged is None or judged.compared is None:
+    if judged.compared is None:
         return []
     out = Console(
         file=io.StringIO(),
@@ -62,3 +62,12 @@ def _narrowed(suite: SuiteJudgement, total: int) -> Iterator[Sentence]:
     for outcome in suite.power:
         if outcome.power < _SEEN:
             yield Sentence(f"  Self-test: {outcome.sentence.en}.", f"  自检：{outcome.sentence.zh}。")
+
+
+def counts_sentence(counts: Mapping[str, int]) -> Sentence:
+    """How the answers of Python tests came out."""
+    listed = ", ".join(f"{number} {verdict}" for verdict, number in sorted(counts.items()))
+    return Sentence(
+        f"Answers that Python tests compared: {sum(counts.values())} ({listed})",
+        f"Python 测试比较的回答：{sum(counts.values())} 个（{listed}）",
+    )

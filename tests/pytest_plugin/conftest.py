@@ -9,6 +9,8 @@ from contextlib import ExitStack
 
 import pytest
 
+import promptreg.pytest_plugin.fixture
+import promptreg.pytest_plugin.gate
 import promptreg.pytest_plugin.hooks  # noqa: F401 - pytester forgets what an inner session imports, numpy among it
 from promptreg.testing import Project, SimulatedServer
 

@@ -1,0 +1,143 @@
+"""The one comparison of a session and all that is shown and written of it. Not imported before it is needed."""
+
+from __future__ import annotations
+
+import tempfile
+import threading
+import time
+import traceback
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from promptreg.errors import PromptregError
+from promptreg.pytest_plugin.ci import (
+    append_summary,
+    code_quality_path,
+    github_lines,
+    step_summary_path,
+    write_code_quality,
+)
+from promptreg.pytest_plugin.outcomes import terminal_of
+from promptreg.pytest_plugin.selection import selected_suites
+from promptreg.pytest_plugin.session import Judged, failed_session, judged_session
+from promptreg.pytest_plugin.summary import counts_sentence, summary_lines
+from promptreg.workflow.outputs import Output
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    import pytest
+
+    from promptreg.config import Config
+    from promptreg.pytest_plugin.options import Asked
+    from promptreg.pytest_plugin.selection import Entry
+    from promptreg.replay.progress import Progress
+
+_PROGRESS_S = 15.0
+"""Seconds between two lines of progress."""
+
+
+class Gate:
+    """Compares once, shows what came out."""
+
+    def __init__(self, config: pytest.Config, project: Config, asked: Asked) -> None:
+        """Nothing is compared yet."""
+        self._config, self._project, self._asked = config, project, asked
+        self._begun = False
+        self.judged: Judged | None = None
+        """The comparison, when it is made."""
+
+    def compare(self, entries: Sequence[Entry], known: Mapping[str, frozenset[str]]) -> Judged:
+        """Makes the comparison; whatever happens, it is not made again.
+
+        Args:
+            entries: the items that ask for it.
+            known: the ids of all cases, by suite.
+        """
+        self._begun = True
+        selected = selected_suites(entries, known)
+        summary = step_summary_path()
+        with tempfile.TemporaryDirectory(prefix="promptreg-") as folder:
+            markdown = Path(folder) / "summary.md"
+            try:
+                self.judged = judged_session(
+                    self._project,
+                    self._asked,
+                    entries,
+                    selected,
+                    terminal_of(self._config, self._project),
+                    beside=() if summary is None else (Output("markdown", markdown),),
+                    on_progress=_Progress(self.tell),
+                    on_note=self.tell,
+                )
+            except Exception as error:  # noqa: BLE001 - a bug is told once, with all that is known of it
+                told = "".join(traceback.format_exception(error))
+                said = f"promptreg failed in a way it should not: {type(error).__name__}: {error}\n{told}"
+                self.judged = failed_session(entries, said)
+            if summary is not None and markdown.exists():
+                try:
+                    append_summary(summary, markdown)
+                except OSError as error:
+                    self.tell(f"The step summary cannot be written to {summary}: {error.strerror or error}.")
+        return self.judged
+
+    def show(self, reporter: pytest.TerminalReporter, entries: Sequence[Entry], counts: Mapping[str, int]) -> None:
+        """Shows the section at the end, and writes what CI systems read.
+
+        Args:
+            reporter: of pytest.
+            entries: the items in their order.
+            counts: how many answers of Python tests had which verdict.
+        """
+        terminal = terminal_of(self._config, self._project)
+        lines = [] if self.judged is None else summary_lines(self._project, self.judged, terminal)
+        if self._begun and self.judged is None:
+            lines.append("Interrupted. `promptreg compare --resume` goes on with the run.")
+        if counts:
+            lines.append(counts_sentence(counts).text(terminal.language))
+        if lines:
+            reporter.section("promptreg")
+        if self.judged is not None:
+            lines += github_lines(entries, self.judged.outcomes, self._config.rootpath)
+            self._write_code_quality(self.judged, entries)
+        for line in lines:
+            reporter.write_line(line)
+
+    def _write_code_quality(self, judged: Judged, entries: Sequence[Entry]) -> None:
+        path = code_quality_path(self._asked.codequality)
+        if path is None:
+            return
+        try:
+            write_code_quality(path, entries, judged.outcomes, self._config.rootpath)
+        except PromptregError as error:
+            self.tell(str(error))
+
+    def tell(self, sentence: str) -> None:
+        """Shows a line at once, past pytest's capture."""
+        reporter = self._config.pluginmanager.get_plugin("terminalreporter")
+        capture = self._config.pluginmanager.get_plugin("capturemanager")
+        if reporter is None or self._config.get_verbosity() < 0:
+            return
+        if capture is None or threading.current_thread() is not threading.main_thread():
+            reporter.ensure_newline()
+            reporter.write_line(f"promptreg: {sentence}")
+            return
+        with capture.global_and_fixture_disabled():
+            reporter.ensure_newline()
+            reporter.write_line(f"promptreg: {sentence}")
+
+
+class _Progress:
+    """A line now and then: a pipeline's log of thousands of calls stays readable."""
+
+    def __init__(self, tell: Callable[[str], None]) -> None:
+        self._tell = tell
+        self._next = time.monotonic() + _PROGRESS_S
+
+    def __call__(self, progress: Progress) -> None:
+        """Called with every sample."""
+        if time.monotonic() < self._next:
+            return
+        self._next = time.monotonic() + _PROGRESS_S
+        left = "" if progress.remaining_s is None else f", about {progress.remaining_s:.0f} s left"
+        self._tell(f"{progress.done} of {progress.total} {progress.what}, {progress.failed} failed{left}")
