@@ -39,11 +39,13 @@ class Contract:
     """Shape (N, V)."""
     lengths: NDArray[np.int64]
     """Shape (N,): characters of each content. Ordered values; a band over them is left on either side."""
+    first: str = ""
+    """Content of the first answer: sentences spell facts as it does."""
 
     def only(self, answers: Sequence[int]) -> Contract:
         """The rows of these answers, by number. Columns stay, also those that none of them has."""
         index = list(answers)
-        return Contract(self.features, self.present[index], self.lengths[index])
+        return Contract(self.features, self.present[index], self.lengths[index], self.first)
 
     def shared(self, n: int) -> frozenset[Feature]:
         """The features that all of the first n answers have."""
@@ -70,4 +72,4 @@ def contract_of(answers: Sequence[Answer], facts: Callable[[str], Iterable[str]]
     for index, row in enumerate(rows):
         present[index, [column[feature] for feature in row]] = True
     lengths = np.array([contents[answer.content][1] for answer in answers], dtype=np.int64)
-    return Contract(features, present, lengths)
+    return Contract(features, present, lengths, answers[0].content if answers else "")

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final
 
 from promptreg.scoring.contract.contract import contract_of
-from promptreg.scoring.contract.features import Feature
+from promptreg.scoring.contract.features import FACT_KIND, Feature
 from promptreg.scoring.contract.implied import INSIDE, JSON, PLAIN, place_of, unexplained
 from promptreg.scoring.contract.words import KINDS, Words, words_of
+from promptreg.text.facts.read import read_facts
 from promptreg.text.preview import preview
 from promptreg.text.sentence import Sentence
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from promptreg.answer.model import Answer
     from promptreg.scoring.contract.contract import Contract
@@ -72,8 +73,9 @@ def shared_features(answers: Sequence[Answer]) -> tuple[SharedFeature, ...]:
 def shared_by(contract: Contract, n: int) -> tuple[SharedFeature, ...]:
     """What the first n answers of a contract share, as `shared_features` gives it."""
     shared = contract.shared(n)
+    spelled = _spellings(contract, shared)
     return tuple(
-        SharedFeature(feature, n, _words(feature, shared))
+        SharedFeature(feature, n, _words(feature, shared, spelled))
         for feature in _ordered(feature for feature in shared if not _follows(feature, shared))
     )
 
@@ -99,9 +101,10 @@ def breaches(contract: Contract, n: int) -> tuple[Breach, ...]:
             lacked = frozenset(feature for feature in lacked if feature.kind != "language") or lacked
         for feature in lacked:
             lacking.setdefault(feature, []).append(index)
+    spelled = _spellings(contract, lacking)
     found = [
         Breach(
-            SharedFeature(feature, n, _words(feature, shared)),
+            SharedFeature(feature, n, _words(feature, shared, spelled)),
             tuple(places),
             total,
             _fenced(contract, places) if feature == JSON else None,
@@ -145,8 +148,17 @@ def _follows_inside(feature: Feature, shared: frozenset[Feature]) -> bool:
     )
 
 
-def _words(feature: Feature, shared: frozenset[Feature]) -> Words:
+def _spellings(contract: Contract, features: Iterable[Feature]) -> dict[str, str]:
+    """By normal form, how the first answer writes the facts among the features: 7天, not "1 week"."""
+    if all(feature.kind != FACT_KIND for feature in features):
+        return {}
+    return {fact.normal: fact.text for fact in reversed(read_facts(contract.first))}
+
+
+def _words(feature: Feature, shared: frozenset[Feature], spelled: Mapping[str, str]) -> Words:
     """The words of a feature; those of JSON name its top keys."""
+    if feature.kind == FACT_KIND:
+        return words_of(replace(feature, value=spelled.get(feature.value, feature.value)))
     words = words_of(feature)
     if feature != JSON:
         return words

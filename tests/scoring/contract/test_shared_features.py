@@ -160,3 +160,18 @@ def test_no_lack_is_explained_away_altogether(answer):
     assert unexplained(features)
     for feature in features:
         assert unexplained([feature]) == {feature}
+
+
+@pytest.mark.parametrize(
+    ("golden", "changed", "written"),
+    [
+        ("7 天内可以退货。", "15 天内可以退货。", "7 天"),
+        ("Refunds take 6 days.", "Refunds take 33 days.", "6 days"),
+        ("退款要三十天，最多30天。", "退款要15天，最多15天。", "三十天"),
+        ('{"days": 7}', '{"days": 15}', "7"),
+    ],
+)
+def test_a_fact_is_spelled_as_the_first_recorded_answer_does(golden, changed, written):
+    (breach,) = _breaches([Answer(golden)] * 3, [Answer(changed)] * 2)
+    assert breach.sentence.en == f"All 3 recorded answers stated “{written}”; 2 of 2 here do not."
+    assert breach.sentence.zh == f"录制的 3 条回答都提到“{written}”；这里 2 条中有 2 条没有提到。"
