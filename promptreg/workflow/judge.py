@@ -169,7 +169,8 @@ def judge_stored(
         )
         for case in scores
     ]
-    judgement = judge_with_decisions(judge, evidence, standing_of(config, record.deployment, pairing, read), utc_today())
+    standing = standing_of(config, record.deployment, pairing, read)
+    judgement = judge_with_decisions(judge, evidence, standing, utc_today())
     judgement = replace(
         judgement,
         cases=tuple(with_moved_reasoning(case, read.get(case.case_id)) for case in judgement.cases),

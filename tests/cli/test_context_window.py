@@ -134,7 +134,8 @@ def test_what_is_too_long_from_the_first_turn_is_named(folder, capsys):
     assert [session["target_overflow"] for session in result["sessions"]] == [1, 1, 1, 3, None]
     assert result["grew"] == {"newest": 3, "system": 1}
     run(["context", "window", "talks", *WORDS])
-    assert "What grew most: newest message in 3 conversations, system messages in 1 conversation." in capsys.readouterr().out
+    told = "What grew most: newest message in 3 conversations, system messages in 1 conversation."
+    assert told in capsys.readouterr().out
 
 
 def test_reasoning_is_a_part_of_its_own(folder, capsys):
