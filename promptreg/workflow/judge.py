@@ -169,8 +169,8 @@ def judge_stored(
         )
         for case in scores
     ]
-    standing = standing_of(config, record.deployment, pairing, read)
-    judgement = judge_with_decisions(judge, evidence, standing, utc_today())
+    decided = standing_of(config, record.deployment, pairing, read)
+    judgement = judge_with_decisions(judge, evidence, decided, utc_today())
     judgement = replace(
         judgement,
         cases=tuple(with_moved_reasoning(case, read.get(case.case_id)) for case in judgement.cases),

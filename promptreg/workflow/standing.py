@@ -34,9 +34,7 @@ def standing_decisions(config: Config, suite: str, target: str) -> Mapping[str, 
     return read_standing(path, shown_path(path, config.root), suite, target)
 
 
-def standing_of(
-    config: Config, target: str, pairing: Pairing, read: Mapping[str, ReadCase]
-) -> dict[str, Standing]:
+def standing_of(config: Config, target: str, pairing: Pairing, read: Mapping[str, ReadCase]) -> dict[str, Standing]:
     """The waivers and rejections of a suite's compared cases, by case id.
 
     Args:
