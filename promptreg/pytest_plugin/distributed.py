@@ -32,6 +32,7 @@ _FOLDER: Final = "promptreg_folder"
 _WANTED: Final = "wanted"
 _OUTCOMES: Final = "outcomes.json"
 _POLL_S: Final = 0.05
+_ENDED: Final = "The process that compares has ended."
 
 
 class Controller:
@@ -50,11 +51,6 @@ class Controller:
         self._stopped = threading.Event()
         self.judged: Judged | None = None
         """The comparison, when it is made."""
-
-    @property
-    def at_work(self) -> bool:
-        """True while a comparison that was asked for is not ready."""
-        return self._folder is not None and (self._folder / _WANTED).exists() and self.judged is None
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_configure_node(self, node: object) -> None:
@@ -77,8 +73,15 @@ class Controller:
         if outcome is not None and report.failed and str(report.longrepr) == outcome.text:
             report.longrepr = Shown(outcome)  # type: ignore[assignment]  # pytest asks for its methods only
 
+    def pytest_keyboard_interrupt(self) -> None:
+        """Workers that wait stop at once, else pytest-xdist would wait for them."""
+        self._stop()
+
     def pytest_unconfigure(self) -> None:
         """Nobody waits any more."""
+        self._stop()
+
+    def _stop(self) -> None:
         self._stopped.set()
         if self._folder is not None:
             shutil.rmtree(self._folder, ignore_errors=True)
@@ -93,6 +96,8 @@ class Controller:
                 return
         judged = self._judge()
         self.judged = judged
+        if self._stopped.is_set():
+            return
         outcomes = {node_id: outcome.to_json() for node_id, outcome in judged.outcomes.items()}
         written = self._folder / f"{_OUTCOMES}.part"
         written.write_text(json.dumps(outcomes), encoding="utf-8")
@@ -122,7 +127,7 @@ class Worker:
         """What becomes of an item. Waits for the comparison, as long as somebody makes it."""
         if self._outcomes is None:
             self._outcomes = self._wait()
-        missing = "The process that compares has ended, so nothing is known of this case."
+        missing = "This worker collected a case that the first worker did not, so it was not compared."
         return self._outcomes.get(entry.node_id, Outcome("error", missing, missing, missing))
 
     def _wait(self) -> dict[str, Outcome]:
@@ -131,7 +136,7 @@ class Worker:
             (self._folder / _WANTED).touch()
         while not found.exists():
             if os.getppid() != self._controller or not self._folder.is_dir():
-                return {}
+                pytest.exit(_ENDED)
             time.sleep(_POLL_S)
         read = json.loads(found.read_text(encoding="utf-8"))
         return {node_id: Outcome.from_json(outcome) for node_id, outcome in read.items()}

@@ -33,6 +33,9 @@ if TYPE_CHECKING:
     from promptreg.pytest_plugin.selection import Entry
     from promptreg.replay.progress import Progress
 
+_RESUME = "run `promptreg compare --resume`"
+"""What the command line calls `use --resume`."""
+
 _PROGRESS_S = 15.0
 """Seconds between two lines of progress."""
 
@@ -68,7 +71,7 @@ class Gate:
                     terminal_of(self._config, self._project),
                     beside=() if summary is None else (Output("markdown", markdown),),
                     on_progress=_Progress(self.tell),
-                    on_note=self.tell,
+                    on_note=lambda sentence: self.tell(sentence.replace("use --resume", _RESUME)),
                 )
             except Exception as error:  # noqa: BLE001 - a bug is told once, with all that is known of it
                 told = "".join(traceback.format_exception(error))
