@@ -144,3 +144,13 @@ def test_a_bug_is_told_once_with_its_traceback(folder, target, monkeypatch):
     assert set(folder.outcomes(done).values()) == {"error"}
     assert done.stdout.str().count("Traceback") == 1
     done.stdout.fnmatch_lines(["promptreg failed in a way it should not: ZeroDivisionError: what"])
+
+
+@pytest.mark.parametrize("kind", ["def", "async def"])
+def test_a_function_of_the_user_s_own_is_a_target(folder, kind):
+    folder.write(f"shop_{kind[0]}.py", f"{kind} reply(messages, params):\n    print('noise')\n    return {OTHER!r}\n")
+    text = (folder.folder / "promptreg.toml").read_text(encoding="utf-8")
+    folder.write("promptreg.toml", f'{text}\n[deployments.app]\ncall = "shop_{kind[0]}:reply"\ntimeout_s = 5\n')
+    done = folder.pytest("-rA", "--promptreg-target", "app", "-k", "refund")
+    assert folder.outcomes(done) == {"suites/moved.yaml::refund": "failed"}
+    done.stdout.fnmatch_lines(["drift * moved/refund: *", "*{+No idea.*"])
