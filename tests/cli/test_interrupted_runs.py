@@ -88,9 +88,9 @@ def test_a_run_that_was_ended_goes_on_where_it_stopped(slow, pair_of, tmp_path, 
         assert done.json["verdict"] == "EQUIVALENT"
 
 
-def stopped(pair, after=8):
-    """A recording that ended in the middle, without a process: the deployment refuses from some call on."""
-    pair.source.becomes(after, faults=["status_400"])
+def stopped(pair, after=8, fault="status_400"):
+    """A recording that ended in the middle, without a process: the deployment fails from some call on."""
+    pair.source.becomes(after, faults=[fault])
     done = pair.run("record")
     assert done.exit_code == 4
     return pair.run("runs", "--json").json["runs"][0]
@@ -119,7 +119,8 @@ def test_resume_refuses_when_the_cases_changed_and_says_so(slow):
 
 
 def test_a_new_run_points_at_the_unfinished_one_and_then_supersedes_it(slow):
-    run = stopped(slow)
+    slow.project.deployment("gpu", slow.source.base_url, role="source", concurrency=2, max_retries=0)
+    run = stopped(slow, fault="status_500")
     slow.source.becomes(slow.source.requests.chats() + 1, faults=[])
     slow.source.requests.then.pop(slow.source.requests.chats() + 1)()
     fresh = slow.record()

@@ -175,7 +175,7 @@ def test_several_kinds_are_all_named():
     judgement = judge_suite("s", [case(both)])
     assert only(judgement).not_tolerated == ("F01", "F33")
     assert "Also F33 (Special tokens shown) in 1 of 5." in only(judgement).sentence.en
-    assert "还有 F33（显示特殊词元）（5 次中 1 次）。" in only(judgement).sentence.zh
+    assert "还有 F33（显示特殊 token）（5 次中 1 次）。" in only(judgement).sentence.zh
     assert judgement.not_tolerated == {"F01": 1, "F33": 1}
 
 
@@ -191,7 +191,7 @@ def test_a_case_with_a_missing_sample_fails_all_the_same():
     judgement = judge_suite("s", [broken, *(case(case_id=f"b{i}") for i in range(20))])
     worst = judgement.cases[0]
     assert (worst.case_id, worst.verdict) == ("a", CaseVerdict.FAIL)
-    assert "1 of 5 target answers are missing" in worst.sentence.en
+    assert "1 of 5 target answers is missing" in worst.sentence.en
     assert judgement.verdict is SuiteVerdict.REGRESSION
 
 
