@@ -8,8 +8,10 @@ from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
 from promptreg.report.earlier import trend_of
+from promptreg.report.output import change_in_words, changes_of
 from promptreg.report.payload import CaseView, ChannelView, SpreadView, to_json
 from promptreg.report.static_texts import ShownTexts, shown_texts
+from promptreg.text.preview import preview
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -18,6 +20,13 @@ if TYPE_CHECKING:
 
 PREVIEW_CHARACTERS = 60
 """Length of the request's preview in the list."""
+
+AS_GOLDEN = "="
+"""In place of a candidate's hash that is the golden's: most cases of a good target have it."""
+
+FACTS_TOLD = 2
+FACTS_CHARACTERS = 60
+"""Facts that differ, in words, before a case's sentence: the list tells cases apart by them."""
 
 MOST_NOISE = 1e6
 """Noise multiples above this, the infinite one of a source without noise among them, are this in the list."""
@@ -90,6 +99,7 @@ def entry_of(case: CaseView, chunk: int | None, position: int) -> Entry:
         row["preview"] = preview_of(case)
     if case.verdict != "pass":
         row["sentence"] = to_json(case.sentence)
+        row |= _of_facts(case)
         if spread is not None:
             row["spread"] = {"source": _rounded(spread.source), "target": _rounded(spread.target)}
     if case.causes:
@@ -113,13 +123,18 @@ def _shown(case: CaseView) -> ShownTexts | None:
     return None if case.verdict == "pass" else shown_texts(case)
 
 
+def _of_facts(case: CaseView) -> dict[str, Any]:
+    facts = [change_in_words(change) for change in changes_of(case) if change.kind][:FACTS_TOLD]
+    return {"facts": preview("; ".join(facts), FACTS_CHARACTERS)} if facts else {}
+
+
 def _of_decisions(case: CaseView) -> dict[str, Any]:
     """What a decision on the case needs: what it is bound to, the last one made, and whether answers are missing."""
     row: dict[str, Any] = {}
     if case.golden_sha256 is not None:
         row["golden_sha256"] = case.golden_sha256
     if case.candidate_sha256 is not None:
-        row["candidate_sha256"] = case.candidate_sha256
+        row["candidate_sha256"] = AS_GOLDEN if case.candidate_sha256 == case.golden_sha256 else case.candidate_sha256
     if case.decision is not None:
         row["decision"] = to_json(case.decision)
     if unanswered := sum(sample.group is None for sample in case.target_samples):

@@ -14,6 +14,7 @@ function entriesFrom({ count, columns }) {
       if (value !== null && value !== undefined) entries[index][name] = value;
     }
   }
+  for (const entry of entries) if (entry.candidate_sha256 === "=") entry.candidate_sha256 = entry.golden_sha256;
   return entries;
 }
 

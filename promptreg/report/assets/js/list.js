@@ -15,6 +15,7 @@ function railSkeleton() {
 function row(entry, index) {
   const openHere = state.open && state.open.entry === entry;
   const trend = rowTrend(entry);
+  const lead = leadOf(entry);
   const item = el("li", { "aria-setsize": shown.length, "aria-posinset": index + 1 },
     el("a", { href: addressOf(entry), class: `case-row v-${entry.verdict}${trend ? " with-trend" : ""}`, "aria-current": openHere ? "true" : null,
       onclick: (event) => rowClicked(event, entry) },
@@ -22,9 +23,16 @@ function row(entry, index) {
       el("span", { class: "id" }, brief(entry.case_id)),
       strip(entry.spread, { width: 76, height: 18 }),
       el("span", { class: "why" }, decisionMark(entry), manySuites && el("span", { class: "of-suite" }, `${brief(entry.suite)} · `),
-        entry.sentence ? brief(say(entry.sentence)) : readable(entry.preview) || t("case.pass")),
+        lead && el("span", { class: "tells" }, `${lead} · `), entry.sentence ? brief(say(entry.sentence)) : readable(entry.preview) || t("case.pass")),
       trend));
   return item;
+}
+
+// What tells a case from its neighbours, whose sentences begin alike: the facts that differ, else its first cause.
+function leadOf(entry) {
+  const cause = (report.causes || [])[(entry.causes || [])[0] - 1];
+  if (entry.facts) return readable(entry.facts);
+  return cause ? brief(say(cause.title)) : "";
 }
 
 // The address in the row may be older than the filter; with a modifier the browser does what it does with links.
