@@ -12,6 +12,7 @@ from rich.text import Text
 from promptreg.cli.console import PIPE_WIDTH, STYLES
 from promptreg.cli.review_text import case_lines
 from promptreg.cli.verdicts import counts_line
+from promptreg.pytest_plugin.options import in_pytest
 from promptreg.report.catalogue import catalogues
 from promptreg.report.output import plain
 from promptreg.text.terminal import safe_for_terminal
@@ -112,7 +113,7 @@ def rendered(lines: Iterable[Text], *, colours: bool, width: int | None = None) 
     for line in lines:
         out.print(line, overflow=None if width is None else "fold")
     text: str = out.file.getvalue()  # type: ignore[attr-defined]  # the StringIO above
-    return text.rstrip("\n")
+    return in_pytest(text.rstrip("\n"))
 
 
 def _noise(case: CaseJudgement, language: Language) -> Text | None:

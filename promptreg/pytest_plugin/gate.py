@@ -17,6 +17,7 @@ from promptreg.pytest_plugin.ci import (
     step_summary_path,
     write_code_quality,
 )
+from promptreg.pytest_plugin.options import in_pytest
 from promptreg.pytest_plugin.outcomes import terminal_of
 from promptreg.pytest_plugin.selection import selected_suites
 from promptreg.pytest_plugin.session import Judged, failed_session, judged_session
@@ -32,9 +33,6 @@ if TYPE_CHECKING:
     from promptreg.pytest_plugin.options import Asked
     from promptreg.pytest_plugin.selection import Entry
     from promptreg.replay.progress import Progress
-
-_RESUME = "run `promptreg compare --resume`"
-"""What the command line calls `use --resume`."""
 
 _PROGRESS_S = 15.0
 """Seconds between two lines of progress."""
@@ -71,7 +69,7 @@ class Gate:
                     terminal_of(self._config, self._project),
                     beside=() if summary is None else (Output("markdown", markdown),),
                     on_progress=_Progress(self.tell),
-                    on_note=lambda sentence: self.tell(sentence.replace("use --resume", _RESUME)),
+                    on_note=lambda sentence: self.tell(in_pytest(sentence)),
                 )
             except Exception as error:  # noqa: BLE001 - a bug is told once, with all that is known of it
                 told = "".join(traceback.format_exception(error))
@@ -95,7 +93,7 @@ class Gate:
         terminal = terminal_of(self._config, self._project)
         lines = [] if self.judged is None else summary_lines(self._project, self.judged, terminal)
         if self._begun and self.judged is None:
-            lines.append("Interrupted. `promptreg compare --resume` goes on with the run.")
+            lines.append("Interrupted. `pytest --promptreg --promptreg-resume` goes on with the run.")
         if counts:
             lines.append(counts_sentence(counts).text(terminal.language))
         if lines:

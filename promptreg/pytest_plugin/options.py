@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +13,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 _TAKEN_PATH = "PATH"
+_RESUME = re.compile(r"(?<!compare )(?<!record )(?<![\w-])--resume\b")
 
 _OPTIONS: Mapping[str, Mapping[str, Any]] = {
     "--promptreg-target": {"metavar": "NAME", "help": "the deployment to judge (default: the target role)"},
@@ -19,6 +21,10 @@ _OPTIONS: Mapping[str, Mapping[str, Any]] = {
     "--promptreg-run": {
         "metavar": "RUN",
         "help": "judge this stored run (an id, the beginning of one, or `latest`); nothing is called",
+    },
+    "--promptreg-resume": {
+        "action": "store_true",
+        "help": "go on with the last unfinished run of the same cases; calls that were answered are not repeated",
     },
     "--promptreg-select": {
         "metavar": "EXPR",
@@ -59,6 +65,7 @@ class Asked:
     target: str | None = None
     passes: int | None = None
     run: str | None = None
+    resume: bool = False
     select: str | None = None
     report: Path | None = None
     junit_properties: bool = False
@@ -66,6 +73,11 @@ class Asked:
     no_calls: bool = False
     config: Path | None = None
     codequality: Path | None = None
+
+
+def in_pytest(text: str) -> str:
+    """What the command line calls `--resume` where no command of its own is named."""
+    return _RESUME.sub("--promptreg-resume", text)
 
 
 def add_options(parser: pytest.Parser) -> None:
@@ -115,6 +127,7 @@ def asked_of(config: pytest.Config) -> Asked:
         target=config.getoption("--promptreg-target"),
         passes=config.getoption("--promptreg-passes"),
         run=config.getoption("--promptreg-run"),
+        resume=bool(config.getoption("--promptreg-resume")),
         select=config.getoption("--promptreg-select"),
         report=path(config.getoption("--promptreg-report")),
         junit_properties=bool(config.getoption("--promptreg-junit-properties")),
@@ -123,7 +136,11 @@ def asked_of(config: pytest.Config) -> Asked:
         config=path(config.getoption("--promptreg-config")),
         codequality=codequality,
     )
-    beside_run = {"--promptreg-target": asked.target, "--promptreg-passes": asked.passes}
+    beside_run = {
+        "--promptreg-target": asked.target,
+        "--promptreg-passes": asked.passes,
+        "--promptreg-resume": asked.resume or None,
+    }
     if asked.run is not None and (given := [name for name, value in beside_run.items() if value is not None]):
         raise pytest.UsageError(
             f"--promptreg-run judges a stored run as it was taken: leave {', '.join(given)} out, or leave "

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from promptreg.errors import PromptregError, UsageError
 from promptreg.pytest_plugin.failure import case_text, suite_text, texts
+from promptreg.pytest_plugin.options import in_pytest
 from promptreg.pytest_plugin.outcomes import CASE_KINDS, Outcome, suite_kind
 from promptreg.report.files import Form, kind_of
 from promptreg.report.output import plain
@@ -114,6 +115,7 @@ def compare_options(
         target=asked.target,
         passes=asked.passes,
         run_id=asked.run,
+        resume=asked.resume,
         select=asked.select,
         cases=None if stored or whole else {name: suite.ids for name, suite in selected.items()},
         offline=stored,
@@ -216,4 +218,4 @@ def _not_asked(run_id: str, terminal: Terminal) -> Outcome:
 
 
 def _line(verdict: str, sentence: Sentence, terminal: Terminal) -> str:
-    return f"{verdict}: {' '.join(plain(sentence.text(terminal.language)).split())}"
+    return in_pytest(f"{verdict}: {' '.join(plain(sentence.text(terminal.language)).split())}")

@@ -9,6 +9,7 @@ from rich.console import Console
 
 from promptreg.cli.console import PIPE_WIDTH
 from promptreg.cli.verdicts import print_comparison
+from promptreg.pytest_plugin.options import in_pytest
 from promptreg.text.sentence import Sentence
 from promptreg.text.terminal import safe_for_terminal
 from promptreg.verdict.model import CaseVerdict
@@ -46,7 +47,7 @@ def summary_lines(project: Config, judged: Judged, terminal: Terminal) -> list[s
     if judged.compared.failures:
         out.print(safe_for_terminal(judged.compared.failures), style="red")
     text: str = out.file.getvalue()  # type: ignore[attr-defined]  # the StringIO above
-    return text.splitlines()
+    return in_pytest(text).splitlines()
 
 
 def _narrowed(suite: SuiteJudgement, total: int) -> Iterator[Sentence]:

@@ -132,7 +132,7 @@ def test_an_interrupted_run_can_be_gone_on_with(folder, target, monkeypatch):
     monkeypatch.setattr("promptreg.pytest_plugin.session.compare", interrupted)
     done = folder.pytest()
     assert done.ret == 2
-    done.stdout.fnmatch_lines(["Interrupted. `promptreg compare --resume` goes on with the run."])
+    done.stdout.fnmatch_lines(["Interrupted. `pytest --promptreg --promptreg-resume` goes on with the run."])
 
 
 def test_a_bug_is_told_once_with_its_traceback(folder, target, monkeypatch):
