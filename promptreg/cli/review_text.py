@@ -8,7 +8,7 @@ from rich.text import Text
 
 from promptreg.cli.console import STYLES
 from promptreg.review.apply import Outcome
-from promptreg.text.preview import preview
+from promptreg.text.preview import marked, preview
 from promptreg.text.terminal import safe_for_terminal
 from promptreg.workflow.review_apply import APPLIED_SCHEMA
 
@@ -40,6 +40,7 @@ _WORDS: Final = {
     "decided": {"en": "decided", "zh": "已决定"},
     "none": {"en": "nothing is recorded", "zh": "没有录制"},
     "not_asked": {"en": "the target was not asked", "zh": "目标部署未被问到"},
+    "no_answer": {"en": "no call was answered", "zh": "没有一次调用得到回答"},
     "passes": {"en": "{given} of {passes} passes", "zh": "{passes} 遍中 {given} 遍"},
     "distance": {"en": "distance {distance:.2f} from the nearest golden", "zh": "与最近的基准输出相距 {distance:.2f}"},
     "folded": {"en": "… {count} equal characters …", "zh": "……{count} 个相同字符……"},
@@ -232,7 +233,7 @@ def _difference(operations: Sequence[OperationView], language: Language, *, ever
     """Both texts in one; signs say what colours say, so that neither is needed."""
     text = Text()
     for operation in operations:
-        piece = safe_for_terminal(operation.text)
+        piece = marked(operation.text)
         if operation.kind == "delete":
             text.append(f"[-{piece}-]", style="red")
         elif operation.kind == "insert":
@@ -252,7 +253,7 @@ def _others(
     """The other distinct answers of one side; without -v, the beginnings of the first few."""
     others = [group for group in groups if group is not first]
     for group in others if everything else others[:_OTHERS_SHOWN]:
-        content = safe_for_terminal(group.content) if everything else preview(group.content, 100)
+        content = marked(group.content) if everything else preview(group.content, 100)
         yield Text(f"{said(name, language)} ({_given(group, passes, language)}): {content}", style="dim")
     left = len(others) - _OTHERS_SHOWN
     if left > 0 and not everything:
@@ -260,13 +261,13 @@ def _others(
 
 
 def _one_sided(sides: CaseSides, language: Language) -> Iterator[Text]:
+    # A case that was asked in vain is an error; one that was not asked is new.
+    unanswered = "no_answer" if sides.case.shown.verdict == "error" else "not_asked"
     for name, groups, passes, none in (
         ("golden", sides.groups.golden, sides.source_passes, "none"),
-        ("candidate", sides.groups.candidate, sides.target_passes, "not_asked"),
+        ("candidate", sides.groups.candidate, sides.target_passes, unanswered),
     ):
         if not groups:
             yield Text(f"{_label(name, language)}{said(none, language)}")
         for group in groups[:_OTHERS_SHOWN]:
-            yield Text(
-                f"{said(name, language)} ({_given(group, passes, language)}): {safe_for_terminal(group.content)}"
-            )
+            yield Text(f"{said(name, language)} ({_given(group, passes, language)}): {marked(group.content)}")

@@ -46,6 +46,19 @@ def preview(text: str, width: int = 60) -> str:
     return _cut(shown, columns, width) if len(beginning) < len(text) else "".join(shown)
 
 
+def marked(text: str) -> str:
+    """The whole text, its lines kept, with what cannot be seen as its code point (⟨U+001B⟩): safe on a terminal.
+
+    CRLF becomes a line feed. Linear in the length of the text.
+    """
+    text = text.replace("\r\n", "\n")
+    pieces, end = [], 0
+    for mark in invisibles(text):
+        pieces += [text[end : mark.offset], f"⟨U+{ord(mark.character):04X}⟩"]
+        end = mark.offset + 1
+    return "".join((*pieces, text[end:]))
+
+
 def _cut(shown: list[str], columns: int, width: int) -> str:
     while shown and columns > width - 1:
         columns -= column_width(shown.pop())

@@ -80,3 +80,9 @@ def test_hostile_answers_reach_no_terminal(folder):
     path.write_text(path.read_text(encoding="utf-8").replace('"refund"', '"re\\u001b[31mfund"'), encoding="utf-8")
     done = folder.pytest("--collect-only", "-q")
     assert "\x1b" not in done.stdout.str()
+
+
+def test_a_case_whose_calls_failed_was_asked(every):
+    done = every.stored("-k", "nobody")
+    done.stdout.fnmatch_lines(["*candidate: no call was answered*"])
+    assert "was not asked" not in done.stdout.str()
