@@ -34,6 +34,7 @@ class AdaptiveLimit:
         slow_s: float,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
         clock: Callable[[], float] = time.time,
+        elapsed: Callable[[], float] = time.monotonic,
     ) -> None:
         """Begins at the configured number.
 
@@ -41,7 +42,8 @@ class AdaptiveLimit:
             most: calls in flight at most, at least 1.
             slow_s: a first byte that comes later than this is a sign of overload.
             sleep: waits for what a server asks for; replaced in tests.
-            clock: Unix time; replaced in tests.
+            clock: Unix time, for a wish given as a date; replaced in tests.
+            elapsed: seconds that no change of the clock moves; replaced in tests.
         """
         self.most: Final = most
         self.limit = most
@@ -52,6 +54,7 @@ class AdaptiveLimit:
         self._slow_s = slow_s
         self._sleep = sleep
         self._clock = clock
+        self._elapsed = elapsed
         self._waiting: deque[asyncio.Future[None]] = deque()
         self._good = 0
         self._halved_at = float("-inf")
@@ -60,7 +63,7 @@ class AdaptiveLimit:
     @asynccontextmanager
     async def slot(self) -> AsyncIterator[int]:
         """A place for one attempt; gives the attempts in flight, this one included. Waits while there is none."""
-        rest_s = self._paused_until - self._clock()
+        rest_s = self._paused_until - self._elapsed()
         if rest_s > 0:
             await self._sleep(rest_s)
         await self._enter()
@@ -71,13 +74,14 @@ class AdaptiveLimit:
             self._admit()
 
     def learn(self, exchange: Exchange) -> None:
-        """Take into account how an attempt went."""
+        """Take into account how an attempt went that has just ended."""
         if self._overloaded(exchange):
-            now = self._clock()
-            self._paused_until = max(self._paused_until, now + min(retry_after_s(exchange, now) or 0.0, LONGEST_WAIT_S))
+            now = self._elapsed()
+            wish_s = min(retry_after_s(exchange, self._clock()) or 0.0, LONGEST_WAIT_S)
+            self._paused_until = max(self._paused_until, now + wish_s)
             self._good = 0
             # Attempts that were under way when the limit was halved say nothing of the half.
-            if exchange.sent_at > self._halved_at:
+            if now - exchange.duration_s > self._halved_at:
                 self._halved_at = now
                 self.limit = max(1, self.limit // 2)
                 self.lowest = min(self.lowest, self.limit)

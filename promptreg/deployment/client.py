@@ -57,6 +57,7 @@ class Client:
         *,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
         clock: Callable[[], float] = time.time,
+        elapsed: Callable[[], float] = time.monotonic,
         seed: int = 0,
         root: Path | None = None,
         transport: Transport | None = None,
@@ -69,6 +70,7 @@ class Client:
             secrets: values of the environment variables it names, by name (`secrets_of`).
             sleep: waits between tries; replaced in tests.
             clock: Unix time; replaced in tests.
+            elapsed: seconds that no change of the clock moves; replaced in tests.
             seed: of the jitter in those waits.
             root: folder of the project, where `ca_file` and modules of `call` are found.
             transport: instead of the one that the deployment asks for.
@@ -82,7 +84,7 @@ class Client:
         self._sleep = sleep
         self._clock = clock
         slow_s = deployment.timeout_s.first_byte / 2 if deployment.slow_s is None else deployment.slow_s
-        self.limit = AdaptiveLimit(deployment.concurrency, slow_s=slow_s, sleep=sleep, clock=clock)
+        self.limit = AdaptiveLimit(deployment.concurrency, slow_s=slow_s, sleep=sleep, clock=clock, elapsed=elapsed)
         """How many attempts may be in flight: fewer while the deployment is overloaded."""
         self._jitter = random.Random(seed)  # noqa: S311  spreads waits, protects nothing
         wiring = replace(wiring_of(deployment, self.profile, secrets, root), keep_sent=keep_sent)

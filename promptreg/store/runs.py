@@ -195,9 +195,9 @@ FROM runs
 
 
 def read_runs(db: Database, condition: str = "1", arguments: Sequence[str] = ()) -> Iterator[RunRecord]:
-    """Runs that meet a condition in SQL, newest first."""
-    # Two runs of one instant keep the order in which they were begun.
-    for row in db.query(f"{_RUNS} WHERE {condition} ORDER BY started_at DESC, rowid DESC", tuple(arguments)):
+    """Runs that meet a condition in SQL, the one that was begun last first."""
+    # Not by started_at: a clock that was set back between two runs would make the later one the older.
+    for row in db.query(f"{_RUNS} WHERE {condition} ORDER BY runs.rowid DESC", tuple(arguments)):
         yield RunRecord(
             run_id=row["id"],
             kind=row["kind"],

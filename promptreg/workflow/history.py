@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, replace
-from itertools import islice
+from itertools import dropwhile, islice
 from typing import TYPE_CHECKING, Final
 
 from promptreg.errors import UsageError
@@ -91,11 +91,8 @@ def history_of(
                 f"Run {against.run_id} has no verdicts on the suites of run {record.run_id} against the same source. "
                 f"`promptreg report {against.run_id}` judges it without any calls."
             )
-    before = (
-        each
-        for each in store.runs()
-        if each.kind == "compare" and each.deployment == record.deployment and each.started_at < record.started_at
-    )
+    begun_before = islice(dropwhile(lambda each: each.run_id != record.run_id, store.runs()), 1, None)
+    before = (each for each in begun_before if each.kind == "compare" and each.deployment == record.deployment)
     found = (earlier for each in before if (earlier := _earlier(store, each, sources)) is not None)
     runs = tuple(islice(found, EARLIER_RUNS))[::-1]
     held = held or next(reversed(runs), None)

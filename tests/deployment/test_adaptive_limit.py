@@ -33,30 +33,30 @@ def clock():
 
 
 def limit_of(most, clock, slow_s=5.0):
-    return AdaptiveLimit(most, slow_s=slow_s, sleep=clock.sleep, clock=clock)
+    return AdaptiveLimit(most, slow_s=slow_s, sleep=clock.sleep, clock=clock, elapsed=clock)
 
 
-def answer(sent_at, status=200, first_byte_s=0.1, headers=()):
-    return Exchange(sent_at, 1.0, status, headers=headers, chunks=(Chunk(first_byte_s, b"x"),))
+def answer(took_s=0.0, status=200, first_byte_s=0.1, headers=()):
+    return Exchange(0.0, took_s, status, headers=headers, chunks=(Chunk(first_byte_s, b"x"),))
 
 
-def timeout(sent_at, kind=FailureKind.FIRST_BYTE_TIMEOUT):
-    return Exchange(sent_at, 1.0, failure=Failure(kind, "nothing came"))
+def timeout(took_s=0.0, kind=FailureKind.FIRST_BYTE_TIMEOUT):
+    return Exchange(0.0, took_s, failure=Failure(kind, "nothing came"))
 
 
 @pytest.mark.parametrize(
     "overloaded",
     [
-        lambda at: answer(at, 429),
-        lambda at: answer(at, 503),
-        lambda at: answer(at, first_byte_s=5.1),
+        lambda took_s: answer(took_s, 429),
+        lambda took_s: answer(took_s, 503),
+        lambda took_s: answer(took_s, first_byte_s=5.1),
         timeout,
     ],
 )
 def test_a_sign_of_overload_halves_it(clock, overloaded):
     limit = limit_of(32, clock)
     clock.now += 1
-    limit.learn(overloaded(clock.now))
+    limit.learn(overloaded(0.0))
     assert (limit.limit, limit.lowest, limit.most) == (16, 16, 32)
 
 
@@ -64,25 +64,25 @@ def test_a_sign_of_overload_halves_it(clock, overloaded):
     "other",
     [
         answer,
-        lambda at: answer(at, 400),
-        lambda at: answer(at, 500),
-        lambda at: answer(at, first_byte_s=5.0),
-        lambda at: timeout(at, FailureKind.CONNECT),
+        lambda took_s: answer(took_s, 400),
+        lambda took_s: answer(took_s, 500),
+        lambda took_s: answer(took_s, first_byte_s=5.0),
+        lambda took_s: timeout(took_s, FailureKind.CONNECT),
     ],
 )
 def test_other_answers_do_not(clock, other):
     limit = limit_of(32, clock)
-    limit.learn(other(clock.now + 1))
+    limit.learn(other(0.0))
     assert limit.limit == 32
 
 
 def test_attempts_that_were_under_way_halve_it_only_once(clock):
     limit = limit_of(32, clock)
     for _ in range(20):
-        limit.learn(answer(990.0, 429))
+        limit.learn(answer(clock.now - 990.0, 429))
         clock.now += 1
     assert limit.limit == 16
-    limit.learn(answer(clock.now, 429))
+    limit.learn(answer(0.0, 429))
     assert limit.limit == 8
 
 
@@ -90,11 +90,11 @@ def test_it_never_falls_below_one_and_recovers_one_by_one(clock):
     limit = limit_of(4, clock)
     for _ in range(5):
         clock.now += 1
-        limit.learn(answer(clock.now, 503))
+        limit.learn(answer(0.0, 503))
     assert limit.limit == limit.lowest == 1
     steps = []
     for _ in range(40):
-        limit.learn(answer(clock.now))
+        limit.learn(answer())
         steps.append(limit.limit)
     # One good answer at a limit of 1, two at 2, three at 3; then it stays where it is configured.
     assert steps[:7] == [2, 2, 3, 3, 3, 4, 4]
@@ -127,7 +127,7 @@ async def test_a_lower_limit_lets_nobody_in_until_enough_have_left(clock):
     for slot in inside:
         await slot.__aenter__()
     clock.now += 1
-    limit.learn(answer(clock.now, 429))
+    limit.learn(answer(0.0, 429))
     waiting = asyncio.create_task(limit.slot().__aenter__())
     for slot in inside[:2]:
         await slot.__aexit__(None, None, None)
@@ -141,17 +141,30 @@ async def test_a_lower_limit_lets_nobody_in_until_enough_have_left(clock):
 async def test_everybody_waits_as_long_as_the_server_asks_for(clock, wish):
     limit = limit_of(8, clock)
     clock.now += 1
-    limit.learn(answer(clock.now, 429, headers=(("retry-after", wish),)))
+    limit.learn(answer(0.0, 429, headers=(("retry-after", wish),)))
     async with limit.slot():
         assert clock.slept == [7.0]
     async with limit.slot():
         assert clock.slept == [7.0]
+
+
+@pytest.mark.parametrize("jump_s", [-86400.0, 86400.0])
+async def test_a_clock_that_is_set_while_calls_wait_changes_no_wait(clock, jump_s):
+    unix = [1000.0]
+    limit = AdaptiveLimit(8, slow_s=5.0, sleep=clock.sleep, clock=lambda: unix[0], elapsed=clock)
+    limit.learn(answer(0.0, 429, headers=(("retry-after", "7"),)))
+    unix[0] += jump_s
+    async with limit.slot():
+        assert clock.slept == [7.0]
+    clock.now += 1
+    limit.learn(answer(0.0, 429))
+    assert limit.limit == 2  # nor whether an attempt was under way when the limit was halved
 
 
 async def test_a_wish_of_a_day_is_a_minute(clock):
     limit = limit_of(8, clock)
     clock.now += 1
-    limit.learn(answer(clock.now, 503, headers=(("retry-after", "86400"),)))
+    limit.learn(answer(0.0, 503, headers=(("retry-after", "86400"),)))
     async with limit.slot():
         assert clock.slept == [60.0]
 
@@ -180,7 +193,7 @@ def test_it_stays_between_one_and_what_is_configured(most, answers):
     for status, ago in answers:
         clock.now += 1
         before = limit.limit
-        limit.learn(answer(clock.now - ago, status))
+        limit.learn(answer(ago, status))
         assert 1 <= limit.limit <= most
         assert limit.limit <= before + 1
         assert limit.lowest <= limit.limit

@@ -70,7 +70,8 @@ class Waits:
 
 async def ask(make: Any, *exchanges: Exchange, **fields: Any) -> tuple[Any, list[float]]:
     waits = Waits()
-    client = Client(make(**fields), {}, sleep=waits, clock=waits.clock, transport=Scripted(*exchanges))
+    times = {"sleep": waits, "clock": waits.clock, "elapsed": waits.clock}
+    client = Client(make(**fields), {}, **times, transport=Scripted(*exchanges))
     async with client:
         return await client.ask({"model": "ds"}), waits.seconds
 
@@ -263,8 +264,8 @@ def test_retries_are_ordered() -> None:
 
 async def test_overload_lowers_the_limit_and_the_outcome_says_what_was_in_flight(deployment: Any) -> None:
     waits = Waits()
-    busy, good = replace(status(429, retry_after="3"), sent_at=1000.0), replace(GOOD, sent_at=1003.0)
-    client = Client(deployment(concurrency=8), {}, sleep=waits, clock=waits.clock, transport=Scripted(busy, good))
+    busy, times = status(429, retry_after="3"), {"sleep": waits, "clock": waits.clock, "elapsed": waits.clock}
+    client = Client(deployment(concurrency=8), {}, **times, transport=Scripted(busy, GOOD))
     async with client, client.limit.slot():
         outcome = await client.ask({"model": "ds"})
     assert (outcome.in_flight, len(outcome.attempts)) == (2, 2)

@@ -160,6 +160,15 @@ def test_the_latest_run_is_found_by_kind_deployment_and_state(store, make):
     assert store.latest_run("record", "nowhere") is None
 
 
+def test_a_clock_that_is_set_back_makes_no_later_run_the_older(store, make, monkeypatch):
+    old = store.start_run(make.spec())
+    monkeypatch.setattr("time.time", lambda: 1000.0)
+    new = store.start_run(make.spec())
+
+    assert store.latest_run("record", "gpu").run_id == new
+    assert [run.run_id for run in store.runs()] == [new, old]
+
+
 def test_a_run_that_does_not_exist_is_named(store, make):
     with pytest.raises(UsageError, match="holds no run 'nope'"):
         store.run("nope")

@@ -95,6 +95,14 @@ def test_other_targets_sources_suites_recordings_and_unjudged_runs_are_no_histor
     assert history_of(store, last, now(a="pass")).views() == ()
 
 
+def test_a_clock_that_is_set_back_takes_no_run_out_of_the_history(store, monkeypatch):
+    first = run(store, {"a": "pass"})
+    monkeypatch.setattr("time.time", lambda: 1000.0)
+    last = run(store, {"a": "fail"})
+    assert [each.run_id for each in history_of(store, last, now(a="fail")).views()] == [first.run_id]
+    assert history_of(store, first, now(a="pass")).views() == ()
+
+
 def test_only_the_newest_runs_are_shown_oldest_first(store):
     runs = [run(store, {"a": "pass"}) for _ in range(EARLIER_RUNS + 3)]
     history = history_of(store, runs[-1], now(a="pass"))
