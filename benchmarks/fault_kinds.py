@@ -105,22 +105,29 @@ time.time = lambda: real() + jumped()
 """A sitecustomize: Python's clock jumps when a file appears. Timers of the event loop do not, as on a real machine."""
 
 
+def _clock(bench: Bench, jump_s: float) -> tuple[Path, dict[str, str]]:
+    """The file whose appearance makes the clock of a process jump, and the environment that the process needs."""
+    hook = bench.folder / "clock"
+    hook.mkdir(exist_ok=True)
+    (hook / "sitecustomize.py").write_text(CLOCK, encoding="utf-8")
+    jumped = hook / "jumped"
+    jumped.unlink(missing_ok=True)
+    path = os.pathsep.join([str(hook), *filter(None, [os.environ.get("PYTHONPATH")])])
+    return jumped, {"PYTHONPATH": path, "FAULT_CLOCK": str(hook), "FAULT_JUMP": str(jump_s)}
+
+
 def clock_jumps(jump_s: float) -> Happens:
     """The clock jumps in the middle of a run in which the server asks for pauses."""
 
     def happens(bench: Bench, command: Command, _: Reference, __: float) -> None:
         server = bench.servers[command]
-        server.trouble = Trouble(Kind.STORM_429_RETRY_AFTER, share=0.4, seed=bench.seed, retry_after_s=1)
+        server.trouble = Trouble(Kind.STORM_429_RETRY_AFTER, share=0.2, seed=bench.seed, retry_after_s=1)
         server.latency_s = 0.03
-        hook = bench.folder / "clock"
-        hook.mkdir(exist_ok=True)
-        (hook / "sitecustomize.py").write_text(CLOCK, encoding="utf-8")
-        (hook / "jumped").unlink(missing_ok=True)
-        env = {"PYTHONPATH": str(hook), "FAULT_CLOCK": str(hook), "FAULT_JUMP": str(jump_s)}
+        jumped, env = _clock(bench, jump_s)
         with bench.process(command, env=env) as process:
             server.wait_for(met=server.met + 1)
             time.sleep(0.005)  # the client has the refusal, and other calls are still on their way
-            (hook / "jumped").touch()
+            jumped.touch()
             bench.judge(command, _ended(bench, process, command))
         server.latency_s = 0.0
 
@@ -129,15 +136,12 @@ def clock_jumps(jump_s: float) -> Happens:
 
 def clock_was_set_back(bench: Bench, command: Command, _: Reference, __: float) -> None:
     """Between two runs the clock is set back by a day: the later run is still the one to go on with."""
-    hook = bench.folder / "clock"
-    hook.mkdir(exist_ok=True)
-    (hook / "sitecustomize.py").write_text(CLOCK, encoding="utf-8")
-    (hook / "jumped").touch()
     bench.start(command)
-    server = bench.servers[command]
-    server.latency_s = 0.05
     first = bench.run_of(command)
-    env = {"PYTHONPATH": str(hook), "FAULT_CLOCK": str(hook), "FAULT_JUMP": "-86400"}
+    server = bench.servers[command]
+    server.latency_s = TIMED_LATENCY_S
+    jumped, env = _clock(bench, -86400.0)
+    jumped.touch()
     with bench.process(command, env=env) as process:
         server.wait_for(chats=server.chats + 8)
         process.kill()
@@ -192,13 +196,15 @@ def disk_is_full(bench: Bench, command: Command, _: Reference, __: float) -> Non
     _mount(bench.folder, "-o remount,size=64m")
 
 
+LARGEST_FILE = 200_000
+"""Bytes: about eight answers with their ballast, in the file beside the store that SQLite writes first."""
+
+
 def files_are_limited(bench: Bench, command: Command, _: Reference, __: float) -> None:
     """No file may grow beyond a limit, as under a quota."""
-    path = bench.folder / ".promptreg" / "store.db"
-    size = (path.stat().st_size if path.exists() else 100_000) + 150_000
     bench.configure(concurrency=1)
     limits = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (size, limits[1]))
+    resource.setrlimit(resource.RLIMIT_FSIZE, (LARGEST_FILE, limits[1]))
     try:
         done = bench.project.run_process(*bench.arguments(command))
     finally:
@@ -350,8 +356,8 @@ FAULTS: Mapping[str, Fault] = {
     "clock_forward": Fault("clock jumps forward by a day", clock_jumps(86400.0)),
     "clock_back": Fault("clock jumps back by a day", clock_jumps(-86400.0)),
     "clock_between": Fault("clock set back between two runs", clock_was_set_back),
-    "disk_full": Fault("disk full", disk_is_full, server={"ballast": 40_000}, place=small_disk),
-    "file_limit": Fault("file size limit", files_are_limited, server={"ballast": 40_000}),
+    "disk_full": Fault("disk full", disk_is_full, server={"ballast": 40_000, "latency_s": 0.02}, place=small_disk),
+    "file_limit": Fault("file size limit", files_are_limited, server={"ballast": 40_000, "latency_s": 0.02}),
     "locked": Fault("store locked for a moment", locked(0.5, 15.0)),
     "locked_long": Fault("store locked for longer than it waits", locked(1.0, 0.3)),
     "two_processes": Fault("two processes on one store", two_at_once),

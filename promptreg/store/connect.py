@@ -91,6 +91,13 @@ _SENTENCES = (
             "end it, then continue with --resume."
         ),
     ),
+    (
+        "disk I/O error",
+        (
+            "The store {path} cannot be read or written (disk I/O error): the disk fails, or a quota or a limit on the "
+            "size of files is reached. What was stored stays; remove the cause and continue with --resume."
+        ),
+    ),
     ("unable to open", "The store {path} cannot be opened or created. " + _ELSEWHERE),
     ("readonly", "The store {path} is read-only. " + _ELSEWHERE),
     (
