@@ -98,8 +98,8 @@ def _suite_varied(varied: int, known: int) -> Sentence:
         f"{which.en} were varied on purpose: in each pass of both sides the last user message was sent as written, "
         "with a trailing space, with a final newline or, after prose, with a full stop, drawn at random; the noise of "
         "both sides contains what such changes do.",
-        f"{which.zh}是有意变化的：两端每一遍都随机选择，最后一条用户消息原样发送、末尾加空格、末尾加换行，或在普通文字后加"
-        "句号；两端的波动都包含这类改动的影响。",
+        f"{which.zh}是有意变化的：两个部署每一遍都随机选择，最后一条用户消息原样发送、末尾加空格、末尾加换行，或在普通文字后加"
+        "句号；两个部署的波动都包含这类改动的影响。",
     )
 
 

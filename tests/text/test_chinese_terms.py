@@ -44,10 +44,16 @@ def _files_with(word: str) -> list[str]:
         ("目标端", "目标部署"),
         ("源端", "源部署"),
         ("补采缺失的样本", "补采缺失的回答"),
+        ("两侧", "两个部署"),
     ],
 )
 def test_a_thing_has_one_word(word: str, instead: str) -> None:
     assert _files_with(word) == [], instead
+
+
+def test_the_ends_of_a_conversation_are_not_deployments() -> None:
+    # middle-out keeps both ends of a conversation (两端); nothing else has ends.
+    assert _files_with("两端") == ["promptreg/context/strategies/registry.py"]
 
 
 def test_a_pass_is_never_called_as_a_turn_is() -> None:

@@ -61,7 +61,7 @@ def suite_drift(facts: Facts, p_value: float, listed: int) -> Sentence:
             "The drift is spread over the suite: no single case stands out. Compare both deployments' settings, "
             "then the "
             "cases with the highest scores",
-            "漂移分布在整个测试集上，没有哪个用例特别突出。请先对照两端的部署设置，再查看得分最高的用例",
+            "漂移分布在整个测试集上，没有哪个用例特别突出。请先对照两个部署的设置，再查看得分最高的用例",
         )
     what = compared(facts)
     return Sentence(

@@ -203,7 +203,7 @@ def _remarks(source: Side, target: Side, sessions: Sequence[Session]) -> tuple[S
         remarks.append(
             Sentence(
                 "The two sides count differently: the same prompt has another number of tokens on each.",
-                "两侧的计数方式不同，同一段提示词的 token 数可能不一样。",
+                "两个部署的计数方式不同，同一段提示词的 token 数可能不一样。",
             )
         )
     if target.format_tokens:
