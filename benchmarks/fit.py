@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Final
 from promptreg.context.budget import Budget
 from promptreg.context.count.counters import choose_counter
 from promptreg.context.fit import fit
-from promptreg.context.strategies.registry import strategy_from
+from promptreg.context.named import strategy_from
 from promptreg.context.trial.corpus import Shape, generate
 
 if TYPE_CHECKING:

@@ -8,7 +8,8 @@ from promptreg.context.adapters.function import checked
 from promptreg.context.count.counting import EstimateCounter
 from promptreg.context.failure import BrokenPromiseError, why_failed
 from promptreg.context.fit import fit
-from promptreg.context.strategies.registry import Given, strategy_from
+from promptreg.context.named import strategy_from
+from promptreg.context.strategies.offered import Given
 from promptreg.errors import EndpointError
 from promptreg.text.sentence import Sentence
 

@@ -11,7 +11,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
 
 from promptreg.context.adapters.strategy import Adapted
-from promptreg.context.strategies.registry import Given, Offered
+from promptreg.context.strategies.offered import Given, Offered
 from promptreg.errors import UsageError
 from promptreg.text.sentence import Sentence
 

@@ -13,10 +13,13 @@ from typing import TYPE_CHECKING, Any, Final
 
 from promptreg.canonical import canonical_json
 from promptreg.config.hints import listing
+from promptreg.context.adapters.registry import ADAPTERS, FUNCTION
 from promptreg.context.culprit import with_message
 from promptreg.context.fit import fit
 from promptreg.context.ledger import NoteKind
-from promptreg.context.strategies.registry import STRATEGIES, Given, strategy_from
+from promptreg.context.named import strategy_from
+from promptreg.context.strategies.offered import Given
+from promptreg.context.strategies.registry import STRATEGIES
 from promptreg.deployment.request import request_body
 from promptreg.deployment.targets.target import target_of
 from promptreg.errors import CannotFit, ConfigError, ContextError, EncodingError, Problem, SuiteError, UsageError
@@ -176,8 +179,6 @@ def _check_repeats(text: str) -> None:
     Raises:
         UsageError: a part is a library's or the user's own, or `none`, which is no part of anything.
     """
-    from promptreg.context.adapters.registry import ADAPTERS, FUNCTION  # noqa: PLC0415 - only for those who name one
-
     foreign = {FUNCTION, *(name.partition(":")[0] for name in ADAPTERS)}
     for part in text.split("+"):
         if part.partition(":")[0].strip() == NONE:

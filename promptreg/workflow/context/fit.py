@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any, Final
 from promptreg.context.culprit import with_message
 from promptreg.context.fit import HYSTERESIS, Fitted, fit
 from promptreg.context.lint import Finding, lint
+from promptreg.context.named import strategy_from
 from promptreg.context.strategies.base import then
-from promptreg.context.strategies.registry import Given, strategy_from
+from promptreg.context.strategies.offered import Given
 from promptreg.context.strategies.window import SlidingWindow
 from promptreg.errors import CannotFit, ContextError, EncodingError, UsageError
 

@@ -10,7 +10,7 @@ from promptreg.context.adapters.contestant import Theirs
 from promptreg.context.adapters.function import FunctionShortener, checked
 from promptreg.context.adapters.strategy import Adapted
 from promptreg.context.culprit import with_message
-from promptreg.context.strategies.registry import strategy_from
+from promptreg.context.named import strategy_from
 from promptreg.context.trial.calls import calls_of_conversation, sent_at_last
 from promptreg.context.trial.corpus import Shape, generate
 from promptreg.context.trial.grid import Function, Ours, run_grid

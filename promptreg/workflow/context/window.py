@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from promptreg.context.change import Ending, Loss, Reader, SideView, Skipped, WindowReport, loss_of
 from promptreg.context.culprit import with_message
-from promptreg.context.strategies.registry import strategy_from
+from promptreg.context.named import strategy_from
 from promptreg.context.trial.misplaced import misplaced_facts
 from promptreg.context.window import Limit, Session, look_at
 from promptreg.deployment.profiles.load import load_profile

@@ -14,7 +14,7 @@ from pathlib import Path
 from promptreg.context.adapters.contestant import Theirs
 from promptreg.context.count.counting import MessageCounter
 from promptreg.context.fit import HYSTERESIS
-from promptreg.context.strategies.registry import strategy_from
+from promptreg.context.named import strategy_from
 from promptreg.context.strategies.window import SlidingWindow
 from promptreg.context.trial.grid import Ours
 from promptreg.context.trial.invariants import Case, Invariant, Rules, violations

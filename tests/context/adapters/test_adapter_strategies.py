@@ -20,7 +20,9 @@ from promptreg.context.count.counters import choose_counter
 from promptreg.context.count.counting import EstimateCounter, WordCounter
 from promptreg.context.fit import fit, fit_async
 from promptreg.context.ledger import Action, NoteKind, Reason, ledger_from_json
-from promptreg.context.strategies.registry import STRATEGIES, Given, strategy_from
+from promptreg.context.named import strategy_from
+from promptreg.context.strategies.offered import Given
+from promptreg.context.strategies.registry import STRATEGIES
 from promptreg.errors import ContextError, UsageError
 
 
@@ -236,7 +238,7 @@ def test_no_library_is_imported_before_it_is_named():
     import subprocess
 
     code = (
-        "import sys; from promptreg.context.strategies.registry import strategy_from; strategy_from('hysteresis'); "
+        "import sys; from promptreg.context.named import strategy_from; strategy_from('hysteresis'); "
         "import promptreg.context.adapters.registry, promptreg.workflow.context.trial; "
         "print([name for name in ('langchain_core', 'langchain', 'llama_index', 'langsmith') if name in sys.modules])"
     )

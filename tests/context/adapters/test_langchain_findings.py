@@ -19,7 +19,7 @@ from promptreg.context.adapters.base import Item
 from promptreg.context.adapters.contestant import Theirs
 from promptreg.context.adapters.langchain import Book
 from promptreg.context.count.counting import MessageCounter, WordCounter
-from promptreg.context.strategies.registry import strategy_from
+from promptreg.context.named import strategy_from
 from promptreg.context.trial.invariants import Case, Rules, violations
 
 

@@ -17,7 +17,7 @@ from promptreg.context.adapters.contestant import Theirs
 from promptreg.context.adapters.llama_index import Book, Summariser, _tokenizer_of_ends
 from promptreg.context.count.counters import choose_counter
 from promptreg.context.count.counting import EstimateCounter, WordCounter
-from promptreg.context.strategies.registry import strategy_from
+from promptreg.context.named import strategy_from
 from promptreg.context.summarise.source import Room as SummaryRoom
 from promptreg.context.trial.invariants import Case, Rules, violations
 

@@ -10,7 +10,7 @@ from promptreg.context.count.counting import WordCounter, calls_of
 from promptreg.context.count.exact import RenderedCounter
 from promptreg.context.count.tokens import DeepseekTokenizer
 from promptreg.context.encoders.v4 import DeepseekV4
-from promptreg.context.strategies.registry import strategy_from
+from promptreg.context.named import strategy_from
 from promptreg.context.trial.calls import calls_of_conversation
 from promptreg.context.trial.corpus import Shape, generate
 from promptreg.context.trial.grid import Cell, Function, Ours, run_cell, run_grid

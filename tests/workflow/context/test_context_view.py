@@ -8,7 +8,7 @@ import pytest
 from promptreg.context.budget import Budget
 from promptreg.context.count.counting import WordCounter
 from promptreg.context.fit import fit
-from promptreg.context.strategies.registry import strategy_from
+from promptreg.context.named import strategy_from
 from promptreg.errors import Place
 from promptreg.report.payload import to_json
 from promptreg.suite.model import Case, Request

@@ -4,9 +4,11 @@ import pytest
 
 from promptreg.context.count.counting import WordCounter
 from promptreg.context.fit import fit
+from promptreg.context.named import strategy_from
 from promptreg.context.retrieve import Retrieve
 from promptreg.context.strategies.base import then
-from promptreg.context.strategies.registry import STRATEGIES, Given, strategy_from
+from promptreg.context.strategies.offered import Given
+from promptreg.context.strategies.registry import STRATEGIES
 from promptreg.context.strategies.replace import MessageCap, PruneResults
 from promptreg.context.strategies.summary import SummaryAndRecent, SummaryOnCut
 from promptreg.context.strategies.window import FirstAndLast, SlidingWindow
