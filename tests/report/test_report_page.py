@@ -12,7 +12,7 @@ import pytest
 
 from promptreg.answer.model import Answer
 from promptreg.report.answers import paired_groups
-from promptreg.report.payload import CaseView
+from promptreg.report.payload import CaseView, CheckView, FaultView
 from promptreg.report.sample import sample_payload
 from promptreg.text.sentence import Sentence
 
@@ -81,6 +81,34 @@ def test_a_case_shows_what_moved_and_who_said_it(open_page, sample_file):
     assert page.locator(".rows del").inner_text() == "7"
     assert page.locator(".rows ins").inner_text() == "30"
     assert page.locator(".checks .worse .rate-count").all_inner_texts() == ["10 of 10", "1 of 5"]
+
+
+@pytest.mark.parametrize("locale", ["en-US", "zh-CN"])
+def test_a_case_opens_on_its_difference_however_much_there_is_to_say(open_payload, locale):
+    rows = "".join(f"{number}. 第{number}步：核对第{number}张单据。\n" for number in range(1, 31))
+    said = Sentence("A check that held on the source fails here. " * 6, "源部署上通过的检查项在这里没有通过。" * 6)
+    case = replace(
+        case_of([rows + "最后：7天内退款。"], [rows + "最后：30天内退款。"], verdict="fail"),
+        sentence=said,
+        causes=(1, 2, 3, 4),
+        tags=("zh", "policy", "退货"),
+        checks=tuple(CheckView(f"contains: {number}", 10, 10, 0, 5, worse=True, sentence=said) for number in range(9)),
+        breaches=(said,) * 5,
+        faults=tuple(FaultView(f"F0{number}", "E", said, "content[0]", "…", (said,)) for number in range(1, 5)),
+    )
+    page = open_payload(payload_of(case), CASE + "c", locale=locale)
+    bar = page.locator("#decide").bounding_box()["y"]
+    for change in (".changes del", ".panes del", ".panes ins"):
+        box = page.locator(change).first.bounding_box()
+        assert box["y"] + box["height"] < bar
+    below = page.locator(".panes").bounding_box()["y"]
+    assert all(page.locator(part).first.bounding_box()["y"] > below for part in (".checks .worse", ".breaches"))
+
+
+def test_without_two_answers_the_reasons_stand_first(open_payload):
+    fault = FaultView("F42", "E", Sentence("A page of a gateway.", "网关页面。"))
+    page = open_payload(payload_of(replace(case_of(["好。"], [], verdict="error"), faults=(fault,))), CASE + "c")
+    assert page.locator(".checks .worse").bounding_box()["y"] < page.locator(".answers").bounding_box()["y"]
 
 
 def test_a_case_says_in_words_how_likely_chance_is_and_how_far_answers_lie(open_page, sample_file):

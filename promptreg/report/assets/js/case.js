@@ -46,19 +46,19 @@ function caseTitle(entry) {
       (entry.tags || []).map((tag) => el("span", { class: "tag" }, readable(tag)))));
 }
 
+// A case opens on its difference: what the verdict rests on stands below it, or above where there is nothing to compare.
 function caseArticle(entry, details) {
   const answers = lettered(details);
+  const bothAnswered = answers.golden.length > 0 && answers.candidate.length > 0;
+  const reasons = [faultsSection(details), checksSection(details), breachesSection(details)];
   return el("article", { class: "case", "aria-labelledby": "case-heading" },
     caseHead(entry),
     caseTitle(entry),
     el("p", { class: "lead" }, say(details.sentence)),
-    caseTrend(entry),
     causesOf(entry),
-    faultsSection(details),
-    checksSection(details),
-    breachesSection(details),
-    answersSection(details, answers),
+    bothAnswered ? [answersSection(details, answers), reasons] : [reasons, answersSection(details, answers)],
     evidenceSection(details),
+    caseTrend(entry),
     contextSection(details),
     callsSection(details, answers),
     requestSection(details));

@@ -2,6 +2,7 @@
 
 const FOLD_ABOVE = 420;
 const FOLD_CONTEXT = 200;
+const FOLD_ROWS = 6;
 const SENTENCE_END = /[。！？.!?；;…\n]["'”’」』）)】》]*\s*/g;
 
 // Each change with what stands in its place on the other side.
@@ -89,7 +90,7 @@ function textOfRow(row) {
   return row.map((operation) => operation.text).join("");
 }
 
-// Runs of equal rows far from any difference become one fold.
+// Runs of equal rows far from any difference become one fold: many characters, or many short rows.
 function foldRows(rows) {
   const folded = [];
   let index = 0;
@@ -100,7 +101,7 @@ function foldRows(rows) {
     const keepAfter = end === rows.length ? 0 : 1;
     const hidden = rows.slice(index + keepBefore, Math.max(index + keepBefore, end - keepAfter));
     const characters = hidden.reduce((sum, row) => sum + row.reduce((size, part) => size + part.text.length, 0), 0);
-    if (hidden.length > 2 && characters > FOLD_ABOVE && !hitIn(hidden.map(textOfRow).join(""))) {
+    if (hidden.length > 2 && (characters > FOLD_ABOVE || hidden.length > FOLD_ROWS) && !hitIn(hidden.map(textOfRow).join(""))) {
       for (let kept = 0; kept < keepBefore; kept += 1) folded.push({ row: rows[index + kept] });
       folded.push({ hidden, characters });
       for (let kept = end - keepAfter; kept < end; kept += 1) folded.push({ row: rows[kept] });

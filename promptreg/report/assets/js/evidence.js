@@ -1,6 +1,6 @@
 // What stands behind a verdict: checks, faults, distances, calls, the request.
 
-// Checks that got worse stand before the answers, the others may wait.
+// Checks that got worse are open, the others are folded.
 function checksSection(details) {
   const checks = details.checks || [];
   const worse = checks.filter((check) => check.worse);
