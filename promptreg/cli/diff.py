@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import click
@@ -64,7 +65,8 @@ def command(
         old, new = (named_comparison(store, name) for name in (run_a, run_b))
         diff = run_diff(store, old, new, suites)  # what cannot be compared is said before a page is written
     if output is not None and kind == ".html":
-        compare(config, CompareOptions(run_id=new.run_id, against=old.run_id, report=output, ask_judges=False))
+        page = CompareOptions(run_id=new.run_id, against=old.run_id, reported=suites, ask_judges=False)
+        compare(config, replace(page, report=output))
     with Store.open(config.root / config.paths.store, create=False) as store:
         if kind == ".html":  # the page judged the later run again
             diff = run_diff(store, store.run(old.run_id), store.run(new.run_id), suites)

@@ -7,7 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from promptreg.baseline.paths import baseline_path, safe_name
-from promptreg.errors import BaselineError, OutputError, Problem, RefusedError, UsageError
+from promptreg.errors import BaselineError, OutputError, Problem, UsageError
 from promptreg.report.files import Form
 from promptreg.report.html import WARN_BYTES
 from promptreg.scoring.embedders.registry import load_embedder
@@ -16,7 +16,7 @@ from promptreg.store.store import Store
 from promptreg.text.counted import counted
 from promptreg.verdict.rules import Look, plan_looks
 from promptreg.workflow.clusters import with_clusters
-from promptreg.workflow.collect import Collected, OnProgress, Order, Stretch, collect, finish
+from promptreg.workflow.collect import OnProgress, Order
 from promptreg.workflow.comparison import Comparison
 from promptreg.workflow.context.case_contexts import NO_CONTEXTS, CaseFitter, Contexts, summary_of
 from promptreg.workflow.estimate import Estimate, estimate
@@ -32,6 +32,7 @@ from promptreg.workflow.resume import left_of, run_to_continue
 from promptreg.workflow.run_names import named_comparison
 from promptreg.workflow.runs import failed_calls, failure_summary
 from promptreg.workflow.shown import shown_cases
+from promptreg.workflow.taking import Taking
 from promptreg.workflow.unscored import unscored_warning
 from promptreg.workflow.varied import recorded_otherwise
 from promptreg.workflow.view import report_payload
@@ -68,6 +69,8 @@ class CompareOptions:
     """Nothing is called at all: neither judges nor an embeddings endpoint. Only with `run_id`."""
     against: str | None = None
     """The run that the report holds this one against; None for the one before it."""
+    reported: tuple[str, ...] = ()
+    """Names of suites: the report is of these only; none for all of the run. All are judged."""
     resume: bool = False
     select: str | None = None
     cases: Mapping[str, frozenset[str]] | None = None
@@ -142,7 +145,7 @@ def compare(
             judges.check_keys([case for pairing in pairings for case in pairing.known])
             order = _order(config, options, pairings)
             resumed = run_to_continue(store, order, resume=options.resume, on_notice=on_notice)
-            taking = _Taking(config, store, order, resumed, on_progress)
+            taking = Taking(config, store, order, resumed, on_progress)
             judge = _judge(config, options, store, judges, taking.record)
             looks = _looks(config, options)
             judged = judged_in_looks(pairings, looks, judge, take=taking.take, on_look=on_look)
@@ -154,56 +157,6 @@ def compare(
             judge = _judge(config, options, store, judges, lambda: record)
             judged = judged_in_looks(pairings, looks_of(record), judge, taken=store.passes_begun(record.run_id))
         return _reported(config, options, store, judges, record, judged)
-
-
-class _Taking:
-    """A run that is taken stretch by stretch, until its end or until the deployment refuses every call."""
-
-    def __init__(
-        self, config: Config, store: Store, order: Order, resumed: RunRecord | None, on_progress: OnProgress
-    ) -> None:
-        self._config, self._store, self._order, self._on_progress = config, store, order, on_progress
-        self._record = resumed
-        self._collected: Collected | None = None
-        self._failed = 0
-        self._refused = False
-
-    def take(self, stretch: Stretch) -> None:
-        """Take the calls of a stretch that are not stored yet."""
-        if self._refused:
-            return
-        order = replace(self._order, stretch=stretch)
-        try:
-            collected = collect(self._config, self._store, order, resumed=self._record, on_progress=self._on_progress)
-        except RefusedError as error:
-            if error.run_id is None:
-                raise
-            self._end_refused(error.run_id, str(error))
-            return
-        self._failed += collected.result.failed
-        self._collected = replace(collected, result=replace(collected.result, failed=self._failed))
-        self._record = self._store.run(collected.run_id)
-        if stretch.passes.stop == order.passes:
-            self.end()
-
-    def end(self) -> None:
-        """Mark the run as ended: after its last pass, or when every suite is decided before that."""
-        if self._collected is not None and not self._refused:
-            finish(self._store, self._collected)
-            self._record = self._store.run(self._collected.run_id)
-
-    def _end_refused(self, run_id: str, told: str) -> None:
-        """What is stored is judged, as of any other calls that failed; `collect` has marked the run as failed."""
-        self._refused = True
-        warnings = self._store.run(run_id).warnings
-        self._store.update_run(run_id, warnings=tuple(dict.fromkeys((*warnings, told))))
-        self._record = self._store.run(run_id)
-
-    def record(self) -> RunRecord:
-        """The run as it is stored now; there is one as soon as something was taken."""
-        if self._record is None:
-            raise AssertionError("unreachable because a comparison has at least one look, which takes a stretch")
-        return self._record
 
 
 def plan_compare(config: Config, options: CompareOptions) -> Estimate:
@@ -383,17 +336,17 @@ def _reported(
     judged: tuple[JudgedSuite, ...],
 ) -> Compared:
     against = None if options.against is None else named_comparison(store, options.against)
-    history = history_of(store, record, [(suite.source, suite.judgement) for suite in judged], against)
+    names = options.reported or [suite.judgement.suite for suite in judged]
+    reported = [suite for suite in judged if suite.judgement.suite in names]
+    history = history_of(store, record, [(suite.source, suite.judgement) for suite in reported], against)
     judged = with_clusters(store, record, judged)
-    comparison = Comparison.of(
-        record.run_id,
-        tuple(suite.judgement for suite in judged),
-        warnings=_warnings(record, judged, judges),
-        allow_inconclusive=options.allow_inconclusive,
-    )
+    comparison = _compared(record, judged, judges, options)
     path = options.report or config.root / config.paths.reports / f"{safe_name(record.run_id)}.html"
     store.update_run(record.run_id, verdict=comparison.verdict.value)
     store.show(record.run_id, shown_cases(store, record, judged))
+    if options.reported:
+        judged = tuple(suite for suite in judged if suite.judgement.suite in names)
+        comparison = _compared(record, judged, judges, options)
     try:
         written = write_outputs(
             partial(report_payload, config, store, record, judged, comparison, history),
@@ -414,6 +367,17 @@ def _reported(
     failed = failed_calls(store, record)
     stays = all(call.stays for call in failed)
     return Compared(comparison, path, options.beside, failure_summary(record, failed), said, stays=stays)
+
+
+def _compared(
+    record: RunRecord, judged: tuple[JudgedSuite, ...], judges: Judges, options: CompareOptions
+) -> Comparison:
+    return Comparison.of(
+        record.run_id,
+        tuple(suite.judgement for suite in judged),
+        warnings=_warnings(record, judged, judges),
+        allow_inconclusive=options.allow_inconclusive,
+    )
 
 
 def _large(size_bytes: int) -> str:

@@ -236,6 +236,7 @@ def test_long_lists_are_cut_unless_all_is_asked_for(stored, diff):
 
 def test_two_real_comparisons_are_told_with_their_answers_and_no_call(pair_of):
     pair = pair_of(target={"seed": 2})
+    pair.project.suite("small", {"hours": "When do you open?"}, request={"temperature": 0.7})
     pair.record()
     pair.compare("--passes", "3")
     pair.target.becomes(pair.target.requests.chats() + 1, answers=["Cats and dogs like gardens."])
@@ -247,4 +248,10 @@ def test_two_real_comparisons_are_told_with_their_answers_and_no_call(pair_of):
     assert "Cats and dogs like gardens." in done.stdout
     told = pair.run("diff", "latest~1", "latest", "--json").json
     assert told["exit_code"] == done.exit_code
-    assert {case["case_id"] for case in told["cases"]} == set(pair.questions)
+    assert {case["case_id"] for case in told["cases"]} == {*pair.questions, "hours"}
+    # Of one suite the page shows that one, and what is stored of the other stays.
+    pair.run("diff", "latest~1", "latest", "-o", "small.html", "--suite", "small")
+    written = "".join(pair.decoded((pair.folder / "small.html").read_text(encoding="utf-8")))
+    assert "When do you open?" in written
+    assert not any(question in written for question in pair.questions.values())
+    assert pair.run("diff", "latest~1", "latest", "--json").json == told

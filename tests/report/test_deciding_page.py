@@ -66,9 +66,9 @@ def exported(page, name=NAME):
     return text
 
 
-def imported(page, text):
+def imported(page, text, encoding="utf-8"):
     page.get_by_role("button", name="Export…").click()
-    file = {"name": "decisions.json", "mimeType": "application/json", "buffer": text.encode()}
+    file = {"name": "decisions.json", "mimeType": "application/json", "buffer": text.encode(encoding)}
     page.locator("#import-file").set_input_files(file)
     page.locator("#import-said:not(:empty)").wait_for()
     told = page.locator("#import-said").inner_text()
@@ -455,6 +455,82 @@ def test_an_imported_error_is_never_approved(open_page, sample_file):
     text = exported(page)
     press(page, "u")
     assert "nobody has seen" in imported(page, text.replace('"reject"', '"approve"'))
+
+
+def test_a_repaired_file_of_the_same_name_is_read_again(open_page, sample_file, tmp_path):
+    page = open_page(sample_file, CASE + "order-as-json")
+    press(page, "r", "refund-window")
+    text = exported(page)
+    press(page, "u", "order-as-json")
+    file = tmp_path / "decisions.json"
+    page.get_by_role("button", name="Export…").click()
+    for content, told in ((text[:90], "not whole JSON"), (text, "1 decisions of")):
+        file.write_text(content, encoding="utf-8")
+        page.locator("#import-file").set_input_files(file)
+        page.wait_for_function("told => document.getElementById('import-said').textContent.includes(told)", arg=told)
+    # Chromium fires no event when the value stays as it is, which a test that sets files does not show.
+    assert page.locator("#import-file").input_value() == ""
+
+
+@pytest.mark.parametrize("encoding", ["gb18030", "utf-16"])
+def test_a_file_in_another_encoding_is_refused(open_page, sample_file, encoding):
+    page = open_page(sample_file, CASE + "order-as-json")
+    press(page, "r", "refund-window")
+    text = exported(page)
+    press(page, "u", "order-as-json")
+    before = progress(page)
+    assert "The file is not UTF-8" in imported(page, text, encoding)
+    assert progress(page) == before
+
+
+def test_steps_can_be_taken_back_after_the_page_was_loaded_again(open_page, sample_file):
+    page = open_page(sample_file, CASE + "order-as-json")
+    press(page, "a", "refund-window")
+    press(page, "r", "legal-advice")
+    press(page, "u", "refund-window")
+    page = open_page(sample_file, CASE + "refund-window")  # as after a reload, which would ask
+    press(page, "U")
+    assert marks(page)["refund-window"] == "rejected"
+    press(page, "u")
+    press(page, "u", "order-as-json")
+    assert progress(page) == "1 / 8 decided"
+    press(page, "u")
+    assert said(page) == "There is nothing to undo."
+
+
+def test_a_key_right_after_a_dialog_was_closed_counts(open_page, sample_file):
+    page = open_page(sample_file, CASE + "order-as-json")
+    press(page, "r", "refund-window")
+    page.get_by_role("button", name="Export…").click()
+    # While the dialog closes the focus is still inside it.
+    page.evaluate("""() => { const dialog = document.querySelector("dialog[open]");
+      const inside = dialog.querySelector("#reviewer"); inside.focus(); dialog.removeAttribute("open");
+      inside.dispatchEvent(new KeyboardEvent("keydown", { key: "u", bubbles: true })); }""")
+    assert said(page) == "order-as-json: as it was before."
+
+
+UNSHOWN = "Cannot be approved here: nobody approves answers that were not shown."
+
+
+def test_answers_that_the_browser_cannot_show_are_never_approved(open_page, sample_file):
+    page = open_page(sample_file, CASE + "refund-window", script="delete window.DecompressionStream;")
+    press(page, "a")
+    assert said(page).startswith(f"{UNSHOWN} This browser cannot unpack")
+    assert said(page) in page.locator(".standing").all_inner_texts()
+    press(page, "A")
+    page.locator("#unseen-too").wait_for(state="detached")
+    assert page.get_by_role("button", name="Approve 0 shown").is_disabled()
+    assert "4 whose answers this page cannot show: never approved." in page.locator("#bulk-body li").all_inner_texts()
+    page.keyboard.press("Escape")
+    press(page, "r")  # what is not accepted needs no look at the answers
+    assert marks(page)["refund-window"] == "rejected"
+
+
+def test_answers_that_are_not_in_the_file_are_never_approved(open_payload):
+    page = open_payload(payload_of(case("a")), "#suite=s&case=a", details="none")
+    press(page, "a")
+    assert said(page).startswith(f"{UNSHOWN} The answers of this case are not in this file.")
+    assert progress(page) == "0 / 1 decided"
 
 
 def test_decisions_outlive_the_page(open_page, sample_file):

@@ -25,6 +25,8 @@ async function renderCase() {
       el("p", { class: "lead" }, say(entry.sentence) || t("case.pass")),
       caseTrend(entry),
       el("p", { class: "notice" }, problem || t("details.left_out"))));
+  if (details) review.seen.add(keyOf(entry));
+  else paintBar();
   paintHits(main);
   scrollTo(0, y);
 }

@@ -4,6 +4,7 @@ const report = JSON.parse(byId("report-data").textContent);
 report.cases = entriesFrom(report.cases);
 const CHUNKS_KEPT = 6;
 const chunks = new Map();
+const broken = new Set();
 
 // The list lies in the file column by column, as index.py says.
 function entriesFrom({ count, columns }) {
@@ -65,13 +66,23 @@ function chunkCases(chunk) {
   chunks.delete(chunk);
   chunks.set(chunk, known);
   if (chunks.size > CHUNKS_KEPT) chunks.delete(chunks.keys().next().value);
-  known.catch(() => chunks.delete(chunk));
+  known.catch(() => {
+    chunks.delete(chunk);
+    broken.add(chunk);
+  });
   return known;
 }
 
 async function detailsOf(entry) {
   if (entry.chunk === undefined) return null;
   return (await chunkCases(entry.chunk))[entry.position];
+}
+
+// Why this page cannot show a case's answers, as a key of the catalogue; null where it can.
+function unshowable(entry) {
+  if (entry.chunk === undefined) return "details.left_out";
+  if (typeof DecompressionStream === "undefined") return "details.browser";
+  return broken.has(entry.chunk) ? "details.damaged" : null;
 }
 
 const KINDS = { "=": "equal", "-": "delete", "+": "insert" };

@@ -75,8 +75,15 @@ function chooseVerb(verb) {
   if (!entry) return;
   const refusal = refusalOf(entry, verb);
   if (refusal) announce(t(refusal));
+  else if (verb === "approve" && (unshowable(entry) || !review.seen.has(keyOf(entry)))) announce(notSeen(entry));
   else if (verb === "waive") reasonDialog(entry, verb);
   else takeDecision(entry, newDecision(verb));
+}
+
+// Nobody approves answers that were not on the screen.
+function notSeen(entry) {
+  const why = unshowable(entry);
+  return why ? `${t("refusal.unseen")} ${t(why)}` : t("refusal.loading");
 }
 
 function stepBack(step, word) {
@@ -106,7 +113,7 @@ function verbsOf(entry) {
 }
 
 function verbButton(entry, verb, current) {
-  const refusal = refusalOf(entry, verb);
+  const refusal = refusalOf(entry, verb) || verb === "approve" && unshowable(entry) && "refusal.unseen";
   return el("button", { type: "button", class: `verb d-${verb}`, "aria-pressed": current === verb ? "true" : "false", "aria-keyshortcuts": VERB_KEYS[verb],
     "aria-disabled": refusal ? "true" : null, title: refusal && t(refusal), onclick: () => chooseVerb(verb) },
   t(`verb.${verb}`), " ", el("kbd", { "aria-hidden": "true" }, VERB_KEYS[verb]));
@@ -137,7 +144,7 @@ function standingLine(entry) {
   return [
     decision && el("p", { class: "standing" }, decisionText(decision), " ",
       own && button(t(own.reason ? "decide.change_reason" : "decide.add_reason"), { class: "inline-button", onclick: () => reasonDialog(entry, own.decision) })),
-    refusal && el("p", { class: "standing" }, t(refusal)),
+    refusal ? el("p", { class: "standing" }, t(refusal)) : unshowable(entry) && el("p", { class: "standing" }, notSeen(entry)),
   ];
 }
 
@@ -152,7 +159,6 @@ function paintBar() {
   const entry = openEntry();
   const focused = byId("decide").contains(document.activeElement) ? document.activeElement.textContent : null;
   const current = entry && (decisionOn(review, keyOf(entry)) || {}).decision;
-  if (entry) review.seen.add(keyOf(entry));
   replace(byId("decide-verbs"), entry && verbsOf(entry).map((verb) => verbButton(entry, verb, current)));
   replace(byId("decide-buttons"),
     barButton("decide.undo", "u", () => stepBack(undoDecision, "undo"), { "aria-disabled": review.undo.length ? null : "true" }, "↶"),

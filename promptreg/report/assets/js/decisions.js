@@ -110,16 +110,18 @@ function nextUndecided(review, entries, current) {
 }
 
 // What a decision on a whole list would cover: cases that wait, never an error, and what was not displayed only when asked.
-function bulkOf(review, entries, verb, unseenToo) {
+// `showable` says of a case whether the page can show its answers: others are never approved.
+function bulkOf(review, entries, verb, unseenToo, showable) {
   const waiting = entries.filter((entry) => WAITING.has(entry.verdict));
   const open = waiting.filter((entry) => undecided(review, entry));
   const failed = (entry) => entry.verdict === "error" || entry.unanswered > 0;
-  const possible = open.filter((entry) => !failed(entry) && !refusalOf(entry, verb));
+  const allowed = open.filter((entry) => !failed(entry) && !refusalOf(entry, verb));
+  const possible = allowed.filter((entry) => verb !== "approve" || showable(entry));
   const displayed = possible.filter((entry) => review.seen.has(keyOf(entry)));
   const errors = open.filter(failed).length;
   return {
     chosen: unseenToo ? possible : displayed, unseen: possible.length - displayed.length, errors,
-    refused: open.length - possible.length - errors,
+    refused: open.length - allowed.length - errors, hidden: allowed.length - possible.length,
     decided: waiting.length - open.length, settled: entries.length - waiting.length,
   };
 }
@@ -193,12 +195,19 @@ function isObject(value) {
 }
 
 // A decisions file of this very report, all of it or nothing: { pairs, reviewer }, or { problem: [catalogue key, values] }.
-function readDecisions(text, about, known, today) {
+// Bytes of another encoding are refused: read as UTF-8 they would be garbled names and reasons.
+function readDecisions(bytes, about, known, today) {
   const wrong = (key, values) => ({ problem: [`import.${key}`, values] });
-  if (text.length > LARGEST_IMPORT) return wrong("large");
+  if (bytes.byteLength > LARGEST_IMPORT) return wrong("large");
+  let text;
+  try {
+    text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch {
+    return wrong("encoding");
+  }
   let file;
   try {
-    file = JSON.parse(text.replace(/^\ufeff/, ""));
+    file = JSON.parse(text);
   } catch {
     return wrong("json");
   }
@@ -227,7 +236,19 @@ function readDecisions(text, about, known, today) {
 
 // For the browser's storage. Hashes are left out: the storage's name has the report's identity, which is made of them.
 function packReview(review) {
-  return JSON.stringify({ made: [...review.made], exported: [...review.exported], seen: [...review.seen] });
+  return JSON.stringify({ made: [...review.made], exported: [...review.exported], seen: [...review.seen], ...stepsOf(review) });
+}
+
+// What can be taken back and done again, after the page was loaded anew too.
+function stepsOf(review) {
+  return { undo: review.undo, redo: review.redo };
+}
+
+function restoreSteps(review, stored, known) {
+  const decision = (each) => each === undefined || each === null || isObject(each) && VERBS.includes(each.decision);
+  const whole = (step) => Array.isArray(step) && step.length > 0
+    && step.every((each) => isObject(each) && known.has(each.key) && decision(each.before) && decision(each.after));
+  for (const name of ["undo", "redo"]) review[name] = (Array.isArray(stored[name]) ? stored[name] : []).filter(whole);
 }
 
 // What cannot be read is as if it was not there: nobody but this page writes it.
@@ -244,5 +265,6 @@ function unpackReview(review, text, known) {
   if (!isObject(stored)) return;
   review.made = new Map(pairs(stored.made));
   review.exported = new Map(pairs(stored.exported));
+  restoreSteps(review, stored, known);
   for (const key of Array.isArray(stored.seen) ? stored.seen : []) if (known.has(key)) review.seen.add(key);
 }

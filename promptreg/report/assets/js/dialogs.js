@@ -77,10 +77,10 @@ function bulkDialog(verb) {
 const BULK_WORST = 5;
 
 function paintBulk(verb, unseenToo) {
-  const bulk = bulkOf(review, shown, verb, unseenToo);
+  const bulk = bulkOf(review, shown, verb, unseenToo, (entry) => !unshowable(entry));
   const chosen = new Set(bulk.chosen);
   const worst = report.cases.filter((entry) => chosen.has(entry)).slice(0, BULK_WORST);
-  const left = ["errors", "refused", "decided", "settled"].filter((name) => bulk[name] > 0);
+  const left = ["errors", "refused", "hidden", "decided", "settled"].filter((name) => bulk[name] > 0);
   const act = () => takeBulk(verb, bulk.chosen);
   const [reason, day] = ["reason", "expires"].map((id) => byId(id)?.value);
   const label = t(`bulk.${verb}`, { count: number(bulk.chosen.length) });
@@ -137,7 +137,7 @@ function exportDialog() {
     el("textarea", { id: "commands", readonly: true, rows: 4, hidden: true, "aria-label": t("export.copy") }),
     el("h3", null, t("import.title")),
     el("label", { class: "field", for: "import-file" }, el("span", null, t("import.label")),
-      el("input", { id: "import-file", type: "file", accept: ".json,application/json", onchange: (event) => importFile(event.target.files[0]) })),
+      el("input", { id: "import-file", type: "file", accept: ".json,application/json", onchange: (event) => importChosen(event.target) })),
     el("p", { id: "import-said", role: "status" }),
     el("label", { class: "check" }, el("input", { type: "checkbox", checked: deciding.onward, onchange: (event) => {
       deciding.onward = event.target.checked;
@@ -199,10 +199,18 @@ async function copyCommands() {
   }
 }
 
-async function importFile(file) {
+// The same file, repaired, must be a new choice: a browser says nothing when a name is chosen again.
+async function importChosen(input) {
+  const file = input.files[0];
   if (!file) return;
+  await importFile(file);
+  input.value = "";
+}
+
+async function importFile(file) {
   const said = byId("import-said");
-  const read = file.size > LARGEST_IMPORT ? { problem: ["import.large", {}] } : readDecisions(await file.text(), report, entryByKey, todayText());
+  const read = file.size > LARGEST_IMPORT ? { problem: ["import.large", {}] }
+    : readDecisions(await file.arrayBuffer(), report, entryByKey, todayText());
   if (read.problem) {
     const [key, values] = read.problem;
     said.textContent = [t(key, Object.fromEntries(Object.entries(values || {}).map(([name, value]) => [name, readable(value)]))),

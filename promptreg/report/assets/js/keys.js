@@ -19,10 +19,12 @@ function registerKeys(group, bindings) {
 }
 
 // Letters belong to whoever types them: fields, dialogs, and an input method that composes (229: Safari's name for it).
+// A dialog that was just closed may have the focus for a moment more; nobody types in it.
 function keyIsTyped(event) {
   return event.isComposing || event.keyCode === 229 || event.ctrlKey || event.metaKey || event.altKey
     || document.querySelector("dialog[open]") !== null
-    || event.target instanceof Element && event.target.closest("input, textarea, select, [contenteditable], dialog") !== null;
+    || event.target instanceof Element && event.target.closest("dialog") === null
+      && event.target.closest("input, textarea, select, [contenteditable]") !== null;
 }
 
 // Turned off, only the way to the help stays, where they can be turned on again.

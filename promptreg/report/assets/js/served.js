@@ -9,7 +9,24 @@ function servedAt() {
 
 function saveOnServer(keys) {
   for (const key of keys) serving.unsent.set(key, review.made.get(key) || null);
+  keepSteps();
   send();
+}
+
+// The decisions are the store's; how to take one's own back outlives the page in the browser, where that keeps anything.
+const STEPS = `steps.${report.report_id}`;
+
+function keepSteps() {
+  remember(STEPS, JSON.stringify(stepsOf(review)));
+}
+
+function restoreKeptSteps() {
+  try {
+    const stored = JSON.parse(remembered(STEPS));
+    if (isObject(stored)) restoreSteps(review, stored, entryByKey);
+  } catch {
+    // What cannot be read is as if it was not there.
+  }
 }
 
 // Everything that is not saved yet goes in one request; what is decided meanwhile goes in the next.
@@ -71,6 +88,7 @@ function startServed() {
   review.served = true;
   deciding.reviewer = report.served.reviewer;
   deciding.onward = remembered("onward") !== "off";
+  restoreKeptSteps();
   poll();
 }
 
