@@ -288,6 +288,8 @@ class CauseView:
     """Target answers, or calls, that show it."""
     also: tuple[Sentence, ...] = ()
     """Other causes of exactly the same cases."""
+    kind: str = ""
+    """First word of the cause: `fault`, `fact`, `check`, … Says whether the facts that differ are an example of it."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -68,6 +68,9 @@ if TYPE_CHECKING:
 MOST_BREACHES: Final = 8
 """Lines that tell what a case's answers no longer share; of a runaway answer there can be hundreds."""
 
+_CLOSELY: Final = frozenset({CaseVerdict.FAIL, CaseVerdict.DRIFT})
+"""Verdicts of cases whose texts are held against each other for what the target says otherwise."""
+
 
 @dataclass(frozen=True, slots=True)
 class _Gates:
@@ -225,7 +228,7 @@ def _judged(result: CaseResult, checks: tuple[CheckOutcome, ...], gates: _Gates,
         deterministic_source=case.deterministic_source,
         material=material,
         breaches=breached,
-        signs=signs_of(case, found),
+        signs=signs_of(case, found, closely=verdict in _CLOSELY),
     )
 
 

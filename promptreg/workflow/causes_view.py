@@ -47,4 +47,5 @@ def _view(suite: str, cluster: Cluster) -> CauseView:
         cases=len(cluster.case_ids),
         samples=cluster.samples,
         also=cluster.also,
+        kind=cluster.cause[0],
     )

@@ -23,7 +23,9 @@ CONTEXT: Final = "context"
 """The target was sent a shortened conversation, and the source was not sent the same."""
 
 _LAYOUT: Final = frozenset({"fence", "no_fence", "table", "no_table", "list", "no_list", "single_line"})
-_SAID: Final = frozenset({CHANNEL, CHECK, "language"})
+_CLAIMS: Final = frozenset({"fact", "negation", "added", "left_out", "cut_off", "order", "word"})
+"""What one text says otherwise than the other; see `claims`."""
+_SAID: Final = _CLAIMS | {CHANNEL, CHECK, "language"}
 """What the text says, and whether it passes."""
 _TEXT: Final = _LAYOUT | _SAID | {"json", "json_shape", "length", BEGINS, "F24", "F25"}
 """What one reads off the text of an answer."""
@@ -41,8 +43,8 @@ _LEADS_TO: Final[Mapping[str, frozenset[str]]] = {
     "F04": _TEXT | {"text", "F05"},
     # A sentence in another language is no JSON either.
     "F05": _SAID | {"length", "text", "json", "json_shape", "single_line", "F24", "F25"},
-    "F06": frozenset({CHANNEL, CHECK, "json", "json_shape", "F24", "F25"}),
-    "F07": frozenset({CHANNEL, CHECK, "json", "text", "F24", "F25"}),
+    "F06": _CLAIMS | {CHANNEL, CHECK, "json", "json_shape", "F24", "F25"},
+    "F07": _CLAIMS | {CHANNEL, CHECK, "json", "text", "F24", "F25"},
     "F09": _TEXT | _THOUGHT | {"text", "F14", "F31"},
     "F10": frozenset({"reasoning"}),
     "F11": _ALL | {"F51"},
@@ -57,22 +59,22 @@ _LEADS_TO: Final[Mapping[str, frozenset[str]]] = {
     "F21": frozenset({"tool_arguments", CHANNEL, CHECK}),
     "F22": frozenset({"tool_arguments", "tool_call", "F19"}),
     "F23": _CALLS | {"finish_reason", CHECK},
-    "F24": _LAYOUT | {"F25", CHECK},
+    "F24": _LAYOUT | _CLAIMS | {"F25", CHECK},
     "F25": frozenset({"json", "json_shape", CHECK}),
     "F26": _TEXT | {"finish_reason", "empty", "F29"},
-    "F28": frozenset({"finish_reason", CHECK}),
+    "F28": frozenset({"finish_reason", CHECK, "cut_off", "left_out"}),
     "F29": _TEXT | {"finish_reason", "tool_call", "tool_arguments", "F19"},
     "F31": _TEXT | {"finish_reason", "empty"},
     "F33": _TEXT | {"text"},
     "F36": _ALL | {"F01", "F02", "F03", "F04", "F06", "F07"},
     "F37": _TEXT,
-    "F41": frozenset({"finish_reason", "F28", "F30"}),
+    "F41": frozenset({"finish_reason", "F28", "F30", "cut_off", "left_out"}),
     "F42": _TEXT | {"finish_reason", "F28", "F30", "F41"},
     "F43": _TEXT | {"F02", "F03", "F19", "F29", "F30", "tool_arguments"},
     "F51": _ALL,
     MOVED: frozenset({"reasoning", "F10"}),
     # What was not sent is a reason for what is not answered; for the form of an answer it is none.
-    CONTEXT: frozenset({CHANNEL, CHECK, "length"}),
+    CONTEXT: _CLAIMS | {CHANNEL, CHECK, "length"},
     # Of signs only what they lead to in the same answers: `signs_of` reads the others off other answers.
     BEGINS: (_TEXT - {BEGINS}) | {"text"},
     "json": frozenset({"F24", "F25"}),
@@ -81,6 +83,8 @@ _LEADS_TO: Final[Mapping[str, frozenset[str]]] = {
     "empty": frozenset({"finish_reason", "reasoning", "F25", CHECK}),
     "tool_call": frozenset({"text", "finish_reason", "no_tool_call"}),
     "no_tool_call": frozenset({"finish_reason", "empty"}),
+    **dict.fromkeys(("fact", "negation", "order", "word"), frozenset({CHECK})),
+    **dict.fromkeys(("added", "left_out", "cut_off"), frozenset({CHECK, "length", "finish_reason", *_LAYOUT})),
 }
 """By kind of fault, or by the first word of another cause: the kinds and first words that follow from it."""
 
@@ -141,8 +145,9 @@ def by_likelihood(causes: Iterable[Cause]) -> list[Cause]:
 
 _LIKELIEST: Final = (
     *(ERROR, MOVED, BEGINS, "json", FAULT, CONTEXT, "empty", "refusal", "language", "tool_call", "no_tool_call"),
-    *("tool_arguments", "json_shape", "cut", "fence", "no_fence", "table", "no_table", "list", "no_list"),
-    *("single_line", "length", "finish_reason", "reasoning", "text", CHECK, CHANNEL),
+    *("tool_arguments", "json_shape", "cut", "cut_off", "negation", "fact", "fence", "no_fence", "table", "no_table"),
+    *("list", "no_list", "single_line", "added", "left_out", "length", "order", "finish_reason", "reasoning", "text"),
+    *("word", CHECK, CHANNEL),
 )
 """First words of causes, the ones that explain most first; what is cut by its budget lost its layout by that."""
 

@@ -17,14 +17,16 @@ A sign is a cause and the number of target answers that show it:
 ("no_fence", "whole")            the whole answer stands in a code block
 ("fence",) ("no_fence",) ("table",) ("no_table",) ("list",) ("no_list",) ("single_line",)    another layout
 ("reasoning", "present" or "absent")         as all source answers had it, and these do not
-("begins", text)                 all begin with a text with which no source answer begins, at most 80 characters; told
-                                 only where several cases show it (see `beginnings`)
-("facts",)                       lacks a number or name that all source answers state
+("begins", text)                 before all of them stands one text that no source answer has there, at most 80
+                                 characters; told only where several cases show it (see `beginnings`)
+("begins", text, "whole")        the same where it is all that was answered
+("fact", …) ("negation", …) ("added", …) ("left_out", …) ("cut_off",) ("order",) ("word",)    see `claims`
+("facts",)                       lacks a number or name that all source answers state, and none of these claims
 
-An answer that is shorter because it is empty or a refusal is only the latter: lengths, languages and facts are read off
-the answers that nothing graver explains, lengths and facts of JSON off that which has its keys. A sign counts when
-chance gives it to so many target answers in at most `MOST_CHANCE` of all labellings; of ten source answers and five
-target answers at least two have to show it.
+An answer that is shorter because it is empty or a refusal is only the latter: lengths, languages, claims and facts are
+read off the answers that nothing graver explains, those of JSON off that which has its keys. A sign counts when chance
+gives it to so many target answers in at most `MOST_CHANCE` of all labellings; of ten source answers and five target
+answers at least two have to show it.
 """
 
 from __future__ import annotations
@@ -35,6 +37,7 @@ from typing import TYPE_CHECKING, Final
 
 from promptreg.scoring.contract.features import Feature
 from promptreg.scoring.contract.implied import place_of
+from promptreg.verdict.causes.claims import MOST_TEXTS, also_on_the_source, claims_of, put_before
 from promptreg.verdict.causes.consequences import BEGINS
 from promptreg.verdict.model import Sign
 from promptreg.verdict.statistics.contract import LENGTH_SLACK
@@ -58,17 +61,25 @@ _READ_OTHERWISE: Final = frozenset({"no_refusal", "language", "finish_reason", "
 SHORTEST_BEGINNING: Final = 8
 LONGEST_BEGINNING: Final = 80
 """Characters of a text with which answers of several cases begin."""
+WHOLE: Final = "whole"
+"""Third word of such a cause where the text is all that was answered."""
+
+_LAYOUT: Final = frozenset({"fence", "no_fence", "table", "no_table", "list", "no_list"})
+"""First words of causes that explain which words came or went."""
+_SAID: Final = frozenset({"fact", "negation"})
+"""First words of claims that no layout explains."""
 
 _GRAVE: Final = frozenset({"empty", "text", "refusal", "json", "tool_call", "no_tool_call"})
 """First words of causes that explain another length, language or fact."""
 
 
-def signs_of(case: CaseEvidence, breaches: Iterable[Breach]) -> tuple[Sign, ...]:
+def signs_of(case: CaseEvidence, breaches: Iterable[Breach], *, closely: bool = True) -> tuple[Sign, ...]:
     """The signs of one case that was compared, the ones that most answers show first.
 
     Args:
         case: with every sample.
         breaches: of its contract; none where it infers no contract.
+        closely: whether the texts are held against each other, which takes milliseconds, for their claims.
     """
     breaches = tuple(breaches)
     n, m = case.source_passes, case.target_passes
@@ -89,20 +100,25 @@ def signs_of(case: CaseEvidence, breaches: Iterable[Breach]) -> tuple[Sign, ...]
     told = {cause[2]: answers for cause, answers in lengths.items()}
     for reason, answers in _finish_reasons(case.traits, n).items():
         signs["finish_reason", reason] = answers - told.get(reason, set())
+    foreign = set().union(*(answers for cause, answers in signs.items() if cause[0] == "language"))
+    claims = claims_of(case, [index for index in rest if index not in reshaped | foreign]) if closely else {}
+    laid_out = set().union(*(answers for cause, answers in signs.items() if cause[0] in _LAYOUT))
+    claims = {cause: answers if cause[0] in _SAID else answers - laid_out for cause, answers in claims.items()}
+    signs.update(claims)
     lacking = {index for breach in breaches if breach.shared.feature.kind == "fact" for index in breach.answers}
-    signs["facts",] = lacking - grave - reshaped - set().union(*lengths.values())
-    signs.update(_beginning(case.traits, n, refusing))
+    signs["facts",] = lacking - grave - reshaped - set().union(*lengths.values(), *claims.values())
+    signs.update(_beginning(case, refusing))
+    usual = also_on_the_source(case, claims) if claims else Counter()
     found = [
         Sign(cause, len(answers))
         for cause, answers in signs.items()
-        if answers and _chance(cause, case.traits, n, len(answers)) <= MOST_CHANCE
+        if answers and _chance(cause, case.traits, n, len(answers), usual[cause]) <= MOST_CHANCE
     ]
     return tuple(sorted(found, key=lambda sign: (-sign.samples, sign.cause)))
 
 
-def _chance(cause: Cause, traits: Sequence[AnswerTraits], n: int, samples: int) -> float:
-    """One-sided p of so many target answers showing the sign. Only refusals may occur on the source as well."""
-    source = 0
+def _chance(cause: Cause, traits: Sequence[AnswerTraits], n: int, samples: int, source: int) -> float:
+    """One-sided p of so many target answers showing the sign. Only refusals and claims may occur on the source too."""
     if cause[0] == "refusal":
         source = sum(trait.refusal == (cause[1] == "now") for trait in traits[:n])
     return fisher_p(source, n, samples, len(traits) - n)
@@ -185,16 +201,25 @@ def _languages(traits: Sequence[AnswerTraits], n: int, answers: Iterable[int]) -
     return signs
 
 
-def _beginning(traits: Sequence[AnswerTraits], n: int, refusing: Collection[int]) -> dict[Cause, set[int]]:
-    """The text with which all target answers begin and no source answer does. Of fences the layout tells."""
+def _beginning(case: CaseEvidence, refusing: Collection[int]) -> dict[Cause, set[int]]:
+    """The text that stands before all target answers and before no source answer. Of fences the layout tells."""
+    traits, n = case.traits, case.source_passes
     contents = [trait.text.partition("\0")[0] for trait in traits[n:]]
-    shared = commonprefix(contents)[:LONGEST_BEGINNING]  # noqa: RUF071 - of texts, not of paths
+    common = commonprefix(contents)  # noqa: RUF071 - of texts, not of paths
+    shared = common[:LONGEST_BEGINNING]
     start = shared[:SHORTEST_BEGINNING]
     if refusing or len(start.strip()) < SHORTEST_BEGINNING or start.startswith(("```", "~~~")):
         return {}
     if any(trait.text.startswith(start) for trait in traits[:n]):
         return {}
-    return {(BEGINS, shared): set(range(n, len(traits)))}
+    first = {text: place for place, text in reversed(list(enumerate(contents, n)))}
+    before = min(put_before(case, place) for place in list(first.values())[:MOST_TEXTS])
+    if before < SHORTEST_BEGINNING:
+        return {}
+    # An answer that only calls a tool has no text that something could stand before.
+    whole = len(common) == max(map(len, contents)) <= before and any(trait.length for trait in traits[:n])
+    cause = (BEGINS, shared[:before], WHOLE) if whole else (BEGINS, shared[:before])
+    return {cause: set(range(n, len(traits)))}
 
 
 def _lengths(traits: Sequence[AnswerTraits], n: int, answers: Iterable[int]) -> dict[Cause, set[int]]:

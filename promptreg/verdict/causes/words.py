@@ -44,6 +44,8 @@ def words_of(cause: tuple[str, ...]) -> Words:
         return _length(rest[0], rest[1])
     if head == "error":
         return _error(rest)
+    if head == "fact" and len(rest) > 1:
+        return _fact(*rest)
     en, zh = _names(cause) if head in _NAMED else (rest or ["", ""])[:1] * 2
     title, step = _WORDS.get(":".join(cause)) or _WORDS.get(head) or _WORDS["channel"]
     return Words(Sentence(title.en.replace("{}", en, 1), title.zh.replace("{}", zh, 1)), step)
@@ -65,6 +67,16 @@ def _length(way: str, reason: str) -> Words:
     if way == "shorter":
         step = _CUT if reason == "length" else _SHORTER
     return Words(Sentence(f"{way.capitalize()} by more than 40 %{end_en}", f"长度{zh_way}超过 40 %{end_zh}"), step)
+
+
+def _fact(what: str, became: str) -> Words:
+    name = _FACTS[what]
+    title = {
+        "changed": Sentence(f"{name.en} changed", f"{name.zh}变了"),
+        "missing": Sentence(f"{name.en} missing", f"缺少{name.zh}"),
+        "new": Sentence(f"{name.en} added", f"多出{name.zh}"),
+    }
+    return Words(title[became], _KEEP)
 
 
 def _error(rest: list[str]) -> Words:
@@ -205,6 +217,36 @@ _REASONING_STEP: Final = (
     "Set the thinking switch for the target by the key that its server obeys.",
     "用目标部署的服务端认可的键设置思考开关。",
 )
+_KEEP: Final = Sentence(
+    "Compare the facts side by side; for those that must stay, add a check `facts: {must_keep: …}`.",
+    "对照比较事实；对必须保留的事实添加检查项 `facts: {must_keep: …}`。",
+)
+_FACTS: Final[Mapping[str, Sentence]] = {
+    "number": Sentence("Number", "数字"),
+    "unit": Sentence("Unit", "单位"),
+    "amount": Sentence("Amount", "金额"),
+    "share": Sentence("Percentage", "百分比"),
+    "date": Sentence("Date", "日期"),
+    "time": Sentence("Time of day", "时刻"),
+    "name": Sentence("Name", "名称"),
+    "quote": Sentence("Quoted words", "引用的文字"),
+    "address": Sentence("Address", "地址"),
+    "identifier": Sentence("Identifier", "编号"),
+    "value": Sentence("Value in the JSON", "JSON 中的值"),
+}
+"""What a fact is called in the title of a cause; see `claims`."""
+_DENIAL_STEP: Final = (
+    "Read both answers: one denies what the other affirms. Pin the right one with a check, such as `contains`.",
+    "对照阅读两个回答：一个否定、一个肯定。用检查项（如 `contains`）固定正确的说法。",
+)
+_ADDED_STEP: Final = (
+    "Read what was added: tell the model in the prompt to answer only what is asked, or accept it.",
+    "阅读多出的内容：在提示词中要求只回答所问，或接受这一变化。",
+)
+_LEFT_OUT_STEP: Final = (
+    "Read what is gone; for what must stay, add a check `contains` or `facts: {must_keep: …}`.",
+    "阅读缺失的内容；对必须保留的内容添加检查项 `contains` 或 `facts: {must_keep: …}`。",
+)
 _READ: Final = (
     "Read the worst case side by side, then accept the change or fix the prompt.",
     "对照阅读最严重的用例，然后接受变化或修改提示词。",
@@ -300,6 +342,17 @@ _WORDS: Final[Mapping[str, Words]] = {
         "Read a failing answer of the worst case, then fix the prompt or the deployment before the switch.",
         "阅读最严重用例中未通过的回答，在切换前修改提示词或部署。",
     ),
+    "fact:several": Words(Sentence("Several facts changed", "多处事实变了"), _KEEP),
+    "negation:now": _words("Denied where it was affirmed", "由肯定变为否定", *_DENIAL_STEP),
+    "negation:gone": _words("No longer denied", "不再否定", *_DENIAL_STEP),
+    "added:before": _words("Text put before the answer", "回答前多出文字", *_ADDED_STEP),
+    "added:after": _words("Text added at the end", "回答末尾多出文字", *_ADDED_STEP),
+    "added:within": _words("Text added", "多出内容", *_ADDED_STEP),
+    "left_out:end": _words("End left out", "末尾内容缺失", *_LEFT_OUT_STEP),
+    "left_out:within": _words("Text left out", "遗漏内容", *_LEFT_OUT_STEP),
+    "cut_off": Words(Sentence("Cut off in the middle of a sentence", "回答在句中中断"), _CUT),
+    "order": _words("Same words in another order", "先后顺序变了", *_READ),
+    "word": _words("A few characters replaced", "个别字词或值被替换", *_READ),
     "channel:numbers": _words(
         "Numbers differ",
         "数字不同",
@@ -314,11 +367,8 @@ _WORDS: Final[Mapping[str, Words]] = {
     ),
     "channel:embedding": _words("Meaning differs", "语义不同", *_READ),
     "channel:edit": _words("Wording differs", "措辞不同", *_READ),
-    "channel:stated": _words(
-        "Facts that all source answers state differ",
-        "源部署全部回答都有的事实变了",
-        "Compare the facts side by side; for those that must stay, add a check `facts: {must_keep: …}`.",
-        "对照比较事实；对必须保留的事实添加检查项 `facts: {must_keep: …}`。",
+    "channel:stated": Words(
+        Sentence("Facts that all source answers state differ", "源部署全部回答都有的事实变了"), _KEEP
     ),
     "channel": _words("Differs in {}", "{}不同", *_READ),
     "moved_on": _words("Differs beyond the source's own noise", "差异超出源部署自身的波动", *_READ),

@@ -89,7 +89,7 @@ def test_cases_with_one_beginning_are_one_cause_that_explains_the_rest():
 def test_one_case_alone_and_one_text_for_all_are_no_beginning():
     alone = [judged("a", "drift", signs=[("begins", ECHO), ("text",)]), judged("b", "drift", signs=[("facts",)])]
     assert sorted(told(clusters_of(alone))) == [("channel:stated", ["b"]), ("text", ["a"])]
-    same = [judged(case_id, "drift", signs=[("begins", "See our website."), ("facts",)]) for case_id in "ab"]
+    same = [judged(case_id, "drift", signs=[("begins", "See our website.", "whole"), ("facts",)]) for case_id in "ab"]
     assert told(clusters_of(same)) == [("channel:stated", ["a", "b"])]
 
 

@@ -99,7 +99,7 @@ LONG = [f"退货期限为签收后的七天之内，请在订单页面提交申�
         (
             [f"Refunds take 30 days, wording {i}." for i in range(10)],
             ["Refunds take 3 days, wording 4."] * 5,
-            ("facts",),
+            ("fact", "number", "changed"),
         ),
     ],
     ids=str,
@@ -149,7 +149,7 @@ def test_what_chance_may_give_is_no_sign():
 
 def test_without_a_contract_traits_still_have_signs():
     cut = [Answer(text[:20], finish_reason="length") for text in LONG[:5]]
-    assert list(signs(LONG, cut, contract=False)) == [("length", "shorter", "length")]
+    assert list(signs(LONG, cut, contract=False)) == [("cut_off",), ("length", "shorter", "length")]
 
 
 def test_the_judgement_carries_the_signs():
