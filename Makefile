@@ -15,7 +15,7 @@ TESTS = $(if $(filter tests/% tests,$(ARGS)),,tests)
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo demo-simulated test lint format bench clean browser
+.PHONY: help demo demo-simulated test lint format bench faults soak clean browser
 
 help:  ## print this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-16s %s\n", $$1, $$2 }' Makefile
@@ -43,6 +43,12 @@ format: $(VENV)/.stamp-dev  ## fix what the linters can fix, rewrite the generat
 bench: $(VENV)/.stamp-dev  ## speed and memory against peers on one mock server
 	$(BIN)/python benchmarks/engine.py
 	$(BIN)/python benchmarks/peers.py $(ARGS)
+
+faults: $(VENV)/.stamp-dev  ## break promptreg on purpose, count what is lost (twenty minutes)
+	$(BIN)/python benchmarks/faults.py
+
+soak: $(VENV)/.stamp-dev  ## half an hour of calls: memory and file handles stay flat
+	$(BIN)/python benchmarks/soak.py
 
 clean:  ## remove the virtual environment, caches and build results; suites, baselines and stores stay
 	rm -rf $(VENV) dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache

@@ -324,6 +324,7 @@ def killed(bench: Bench, command: Command, reference: Reference, moment: float) 
         process.send_signal(signal.SIGKILL)
         process.wait()
         at = time.monotonic()
+    server.trouble = Trouble()  # drops what it is still answering: nobody is there to take it, and it would be counted
     bench.look()
     bench.miss(command, at)
     stored, asked = bench.stored(command), server.answered
