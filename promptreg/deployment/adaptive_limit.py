@@ -60,18 +60,32 @@ class AdaptiveLimit:
         self._halved_at = float("-inf")
         self._paused_until = float("-inf")
 
+    @property
+    def free(self) -> bool:
+        """Whether `enter` would give a place at once."""
+        return self.in_flight < self.limit and not self._waiting and self._paused_until <= self._elapsed()
+
     @asynccontextmanager
     async def slot(self) -> AsyncIterator[int]:
         """A place for one attempt; gives the attempts in flight, this one included. Waits while there is none."""
+        in_flight = await self.enter()
+        try:
+            yield in_flight
+        finally:
+            self.leave()
+
+    async def enter(self) -> int:
+        """Wait for a place and take it, until `leave`; the attempts in flight, this one included."""
         rest_s = self._paused_until - self._elapsed()
         if rest_s > 0:
             await self._sleep(rest_s)
         await self._enter()
-        try:
-            yield self.in_flight
-        finally:
-            self.in_flight -= 1
-            self._admit()
+        return self.in_flight
+
+    def leave(self) -> None:
+        """Give a place back."""
+        self.in_flight -= 1
+        self._admit()
 
     def learn(self, exchange: Exchange) -> None:
         """Take into account how an attempt went that has just ended."""

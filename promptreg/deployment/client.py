@@ -7,7 +7,7 @@ import logging
 import random
 import time
 from dataclasses import replace
-from typing import TYPE_CHECKING, NamedTuple, Self
+from typing import TYPE_CHECKING, NamedTuple, Protocol, Self
 
 from promptreg.deployment.adaptive_limit import AdaptiveLimit
 from promptreg.deployment.exchange import Chunk, Exchange
@@ -20,6 +20,7 @@ from promptreg.deployment.transports.base import KEEP_ALIVE_S, TimeLimits, Trans
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Mapping
+    from contextlib import AbstractAsyncContextManager
     from pathlib import Path
     from types import TracebackType
 
@@ -42,6 +43,32 @@ class Outcome(NamedTuple):
     """Attempts in flight on the deployment when the last one was sent, itself included."""
 
 
+class CallLimit(Protocol):
+    """How many attempts a deployment is given at once, by all that ask it."""
+
+    @property
+    def most(self) -> int:
+        """Attempts that may be in flight while nothing is overloaded."""
+
+    @property
+    def limit(self) -> int:
+        """Attempts that may be in flight now."""
+
+    @property
+    def lowest(self) -> int:
+        """The smallest limit there was."""
+
+    @property
+    def in_flight(self) -> int:
+        """Attempts in flight now."""
+
+    def slot(self) -> AbstractAsyncContextManager[int]:
+        """A place for one attempt; gives the attempts in flight, this one included. Waits while there is none."""
+
+    def learn(self, exchange: Exchange) -> None:
+        """Take into account how an attempt went that has just ended; called before its place is given back."""
+
+
 class Client:
     """Asks one deployment. Used as an asynchronous context manager.
 
@@ -62,6 +89,7 @@ class Client:
         root: Path | None = None,
         transport: Transport | None = None,
         keep_sent: bool = False,
+        limit: CallLimit | None = None,
     ) -> None:
         """Prepares the client; nothing is sent before it is entered.
 
@@ -75,6 +103,7 @@ class Client:
             root: folder of the project, where `ca_file` and modules of `call` are found.
             transport: instead of the one that the deployment asks for.
             keep_sent: whether attempts hold the body that went out (`Exchange.sent`).
+            limit: shared with other clients of the deployment; None for one of its own.
 
         Raises:
             ConfigError: for a CA file, a proxy or a function that cannot be used.
@@ -83,10 +112,11 @@ class Client:
         self.profile: Profile = load_profile(deployment.server)
         self._sleep = sleep
         self._clock = clock
-        slow_s = deployment.timeout_s.first_byte / 2 if deployment.slow_s is None else deployment.slow_s
-        self.limit = AdaptiveLimit(deployment.concurrency, slow_s=slow_s, sleep=sleep, clock=clock, elapsed=elapsed)
+        own = limit_of(deployment, sleep=sleep, clock=clock, elapsed=elapsed) if limit is None else limit
+        self.limit: CallLimit = own
         """How many attempts may be in flight: fewer while the deployment is overloaded."""
         self._jitter = random.Random(seed)  # noqa: S311  spreads waits, protects nothing
+        self.keep_sent = keep_sent
         wiring = replace(wiring_of(deployment, self.profile, secrets, root), keep_sent=keep_sent)
         self._redactor = Redactor(known_secrets(secrets, deployment.base_url, deployment.proxy), deployment.headers_env)
         self._transport = transport if transport is not None else _transport(deployment, wiring, root)
@@ -131,6 +161,18 @@ class Client:
             exchange = replace(exchange, chunks=(Chunk(at_s, rewritten(reading, redactor.body_text)),))
             reading = replace(read_exchange(exchange), first_token_s=reading.first_token_s)
         return exchange, reading
+
+
+def limit_of(
+    deployment: Deployment,
+    *,
+    sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
+    clock: Callable[[], float] = time.time,
+    elapsed: Callable[[], float] = time.monotonic,
+) -> AdaptiveLimit:
+    """The limit of a deployment, as it is configured; see `Client` for the arguments."""
+    slow_s = deployment.timeout_s.first_byte / 2 if deployment.slow_s is None else deployment.slow_s
+    return AdaptiveLimit(deployment.concurrency, slow_s=slow_s, sleep=sleep, clock=clock, elapsed=elapsed)
 
 
 def wiring_of(deployment: Deployment, profile: Profile, secrets: Mapping[str, str], root: Path | None) -> Wiring:

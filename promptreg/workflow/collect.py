@@ -15,15 +15,15 @@ from promptreg.config import Config, Deployment, secrets_of
 from promptreg.deployment.client import Client
 from promptreg.deployment.fingerprint import Fingerprint, differences, take_fingerprint
 from promptreg.deployment.reader import read_exchange
-from promptreg.deployment.request import request_body
 from promptreg.errors import EndpointError, PromptregError, RefusedError, StoreError
-from promptreg.replay.engine import ReplayResult, replay
 from promptreg.replay.plan import plan_passes
 from promptreg.replay.progress import Progress
+from promptreg.replay.tally import ReplayResult
 from promptreg.store.runs import RunKind, RunRecord, RunSpec, RunState
 from promptreg.text.counted import counted
 from promptreg.workflow.context.case_contexts import NO_CONTEXTS, Contexts
 from promptreg.workflow.context.sent import Cuts, context_warnings, is_unsent, proved, unsent_sample
+from promptreg.workflow.engine import LOCAL, Engine
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -94,6 +94,7 @@ def collect(
     *,
     resumed: RunRecord | None,
     on_progress: OnProgress,
+    engine: Engine = LOCAL,
 ) -> Collected:
     """Take every sample of the order that is not stored yet. The caller ends the run with `finish`.
 
@@ -103,6 +104,7 @@ def collect(
         order: what to take.
         resumed: an earlier run of the same order to go on with, or None for a new run.
         on_progress: called as samples arrive.
+        engine: where the calls are made.
 
     Raises:
         ConfigError: a key's environment variable is not set; nothing was sent.
@@ -114,7 +116,7 @@ def collect(
     client = Client(order.deployment, secrets, root=config.root, keep_sent=bool(order.contexts.cases))
     run = _Run(store, order, resumed)
     try:
-        collected = asyncio.run(_collect(run, client, on_progress))
+        collected = asyncio.run(_collect(run, client, engine, on_progress))
     except (KeyboardInterrupt, asyncio.CancelledError):
         run.end("interrupted")
         raise KeyboardInterrupt from None
@@ -177,7 +179,7 @@ class _Run:
             self.store.update_run(self._run_id, state=state, ended_at=time.time())
 
 
-async def _collect(run: _Run, client: Client, on_progress: OnProgress) -> Collected:
+async def _collect(run: _Run, client: Client, engine: Engine, on_progress: OnProgress) -> Collected:
     store, order = run.store, run.order
     echoes, cuts = _Echoes(), Cuts(order.contexts, order.deployment.server)
 
@@ -200,11 +202,9 @@ async def _collect(run: _Run, client: Client, on_progress: OnProgress) -> Collec
         for sample in unsent:
             if sample.call.key not in told:
                 keep(sample)
-        result = await replay(
+        result = await engine.replay(
             calls,
             client,
-            body_of=partial(request_body, deployment=order.deployment),
-            concurrency=order.deployment.concurrency,
             on_sample=keep,
             on_progress=on_progress,
             examine=partial(_examined, order.contexts),
@@ -217,7 +217,7 @@ async def _collect(run: _Run, client: Client, on_progress: OnProgress) -> Collec
         warnings += differences(now, after)
     elif problem is not None:
         warnings.append(problem)
-    warnings += [*echoes.warnings(order.deployment), *cuts.warnings(), *_overload(order.deployment, client)]
+    warnings += [*echoes.warnings(order.deployment), *cuts.warnings(), *_overload(order.deployment, result)]
     warnings += context_warnings(order.contexts, now.max_model_len)
     return Collected(run_id, result, echoes.added_to(before), tuple(dict.fromkeys(warnings)))
 
@@ -271,13 +271,13 @@ async def _fingerprint_after(client: Client) -> tuple[Fingerprint | None, str | 
         return None, f"Whether the deployment changed during the run is not known: {error}"
 
 
-def _overload(deployment: Deployment, client: Client) -> list[str]:
-    if client.limit.lowest == client.limit.most:
+def _overload(deployment: Deployment, result: ReplayResult) -> list[str]:
+    if result.lowest_limit is None or result.lowest_limit == deployment.concurrency:
         return []
     told = (
         f"Deployment `{deployment.name}` was overloaded (status 429 or 503, or a late first byte): at times only "
-        f"{client.limit.lowest} of {counted(client.limit.most, 'call')} were made at once. Answers under another load "
-        "may differ; a lower `concurrency` gives an even one."
+        f"{result.lowest_limit} of {counted(deployment.concurrency, 'call')} were made at once. Answers under another "
+        "load may differ; a lower `concurrency` gives an even one."
     )
     return [told]
 

@@ -19,6 +19,7 @@ from promptreg.workflow.clusters import with_clusters
 from promptreg.workflow.collect import OnProgress, Order
 from promptreg.workflow.comparison import Comparison
 from promptreg.workflow.context.case_contexts import NO_CONTEXTS, CaseFitter, Contexts, summary_of
+from promptreg.workflow.engine import LOCAL, Engine
 from promptreg.workflow.estimate import Estimate, estimate
 from promptreg.workflow.history import history_of
 from promptreg.workflow.judge import JudgedSuite, judge_stored, rules_of
@@ -123,6 +124,7 @@ def compare(
     on_progress: OnProgress = lambda _: None,
     on_notice: Callable[[str], None] = lambda _: None,
     on_look: Callable[[str], None] = lambda _: None,
+    engine: Engine = LOCAL,
 ) -> Compared:
     """Compare a target with the source's baseline and write the report.
 
@@ -132,6 +134,7 @@ def compare(
         on_progress: called as samples arrive.
         on_notice: called with sentences that a user should see before the calls begin.
         on_look: called with a sentence after each look but the last: what is decided and what goes on.
+        engine: where the calls are made and the answers scored.
 
     Raises:
         PromptregError: see `promptreg.errors`; samples stored before stay, and `resume` goes on from them.
@@ -146,7 +149,7 @@ def compare(
             order = _order(config, options, pairings)
             resumed = run_to_continue(store, order, resume=options.resume, on_notice=on_notice)
             taking = Taking(config, store, order, resumed, on_progress)
-            judge = _judge(config, options, store, judges, taking.record)
+            judge = _judge(config, options, store, judges, engine, taking.record)
             looks = _looks(config, options)
             judged = judged_in_looks(pairings, looks, judge, take=taking.take, on_look=on_look)
             taking.end()
@@ -154,7 +157,7 @@ def compare(
         else:
             record = named_comparison(store, options.run_id)
             pairings = _pairings_of_run(config, options, store, record)
-            judge = _judge(config, options, store, judges, lambda: record)
+            judge = _judge(config, options, store, judges, engine, lambda: record)
             judged = judged_in_looks(pairings, looks_of(record), judge, taken=store.passes_begun(record.run_id))
         return _reported(config, options, store, judges, record, judged)
 
@@ -302,7 +305,12 @@ def _from_root(config: Config, path: Path) -> str:
 
 
 def _judge(
-    config: Config, options: CompareOptions, store: Store, judges: Judges, record: Callable[[], RunRecord]
+    config: Config,
+    options: CompareOptions,
+    store: Store,
+    judges: Judges,
+    engine: Engine,
+    record: Callable[[], RunRecord],
 ) -> Judge:
     """Judges a suite at a look, with one embedder for all of them, since its model takes a while to load."""
     rules = rules_of(config, alpha=options.alpha, fdr=options.fdr)
@@ -322,6 +330,7 @@ def _judge(
             judges=judges,
             look=look,
             standing=standing,
+            engine=engine,
         )
 
     return judge

@@ -11,7 +11,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from promptreg.scoring.checks.registry import MEASURED_CHECKS
-from promptreg.scoring.score import CasePair, CaseScores, score_suite
+from promptreg.scoring.score import CasePair, CaseScores
 from promptreg.verdict.decide import judge_suite
 from promptreg.verdict.evidence import evidence_of
 from promptreg.verdict.power import judge_with_self_test, planter
@@ -19,9 +19,9 @@ from promptreg.verdict.rules import Rules
 from promptreg.verdict.waivers import judge_with_decisions
 from promptreg.workflow.context.refused import with_refusals
 from promptreg.workflow.context.said import with_contexts
+from promptreg.workflow.engine import LOCAL, Engine
 from promptreg.workflow.faults import read_cases, with_moved_reasoning, worse_classes
 from promptreg.workflow.pairing import CLUSTER_TAG
-from promptreg.workflow.plugins import load_extensions
 from promptreg.workflow.standing import standing_of, utc_today
 from promptreg.workflow.unscored import undecided_where_unscored
 from promptreg.workflow.varied import with_variation
@@ -115,6 +115,7 @@ def judge_stored(
     judges: Judges,
     look: Look,
     standing: SuiteJudgement | None,
+    engine: Engine = LOCAL,
 ) -> JudgedSuite:
     """Judge one suite of a stored run against its baseline, at one look.
 
@@ -128,6 +129,7 @@ def judge_stored(
         judges: asks what no stored reply answers yet.
         look: the target passes that are judged, and the share of the budget that may be spent on them.
         standing: the judgement at an earlier look, where that found something.
+        engine: where the answers are scored.
 
     Raises:
         SuiteError: a check cannot be built.
@@ -144,10 +146,7 @@ def judge_stored(
     replies = judges.replies(pairs)
 
     def score(some: Sequence[CasePair]) -> tuple[CaseScores, ...]:
-        extensions = load_extensions(config.root)
-        return score_suite(
-            some, root=config.root, embedder=embedder, cache=store, ask=replies.ask, extensions=extensions
-        )
+        return engine.score(some, config=config, embedder=embedder, cache=store, ask=replies.ask)
 
     scores = score(pairs)
     judge = _Judge(

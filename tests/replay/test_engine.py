@@ -13,8 +13,9 @@ from promptreg.deployment.adaptive_limit import AdaptiveLimit
 from promptreg.deployment.exchange import Chunk, Exchange, Failure, FailureKind
 from promptreg.deployment.reading import Reading, ReadProblem, ReadProblemKind
 from promptreg.errors import EndpointError, Place, StoreError
-from promptreg.replay.engine import ReplayResult, replay
+from promptreg.replay.engine import replay
 from promptreg.replay.plan import plan_passes
+from promptreg.replay.tally import ReplayResult
 from promptreg.suite.model import Case, Request
 
 

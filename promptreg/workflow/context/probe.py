@@ -21,8 +21,9 @@ from promptreg.deployment.client import Client
 from promptreg.deployment.overflow import read_overflow
 from promptreg.deployment.request import request_body
 from promptreg.errors import EndpointError, UsageError
-from promptreg.replay.engine import GONE_KINDS, replay
+from promptreg.replay.engine import replay
 from promptreg.replay.sample import Call
+from promptreg.replay.tally import GONE_KINDS
 from promptreg.text.counted import counted
 from promptreg.text.sentence import Sentence
 from promptreg.verdict.statistics.multiple import benjamini_hochberg

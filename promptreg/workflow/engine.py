@@ -1,0 +1,91 @@
+"""Where the calls of a comparison are made and its answers are scored: in this process, or wherever an engine says."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Final, Protocol
+
+from promptreg.deployment.request import request_body
+from promptreg.replay.engine import replay
+from promptreg.scoring.score import score_suite
+from promptreg.workflow.plugins import load_extensions
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from promptreg.config import Config
+    from promptreg.deployment.client import Client
+    from promptreg.replay.progress import Progress
+    from promptreg.replay.sample import Call, Sample
+    from promptreg.replay.tally import ReplayResult
+    from promptreg.scoring.embedders.base import Embedder, EmbeddingCache
+    from promptreg.scoring.score import CasePair, CaseScores
+
+
+class Engine(Protocol):
+    """Makes calls and scores answers. Every engine gives the same scores for the same answers."""
+
+    async def replay(
+        self,
+        calls: Sequence[Call],
+        client: Client,
+        *,
+        on_sample: Callable[[Sample], None],
+        on_progress: Callable[[Progress], None],
+        examine: Callable[[Sample], Sample],
+    ) -> ReplayResult:
+        """Make every call once, with at most the deployment's `concurrency` in flight, however many processes call.
+
+        See `promptreg.replay.engine.replay`. `client` is open; it need not be the one that makes the calls.
+        """
+
+    def score(
+        self,
+        pairs: Sequence[CasePair],
+        *,
+        config: Config,
+        embedder: Embedder,
+        cache: EmbeddingCache,
+        ask: Callable[[str, str], str],
+    ) -> tuple[CaseScores, ...]:
+        """Score every case; see `promptreg.scoring.score.score_suite`."""
+
+
+class LocalEngine:
+    """Everything in this process."""
+
+    async def replay(
+        self,
+        calls: Sequence[Call],
+        client: Client,
+        *,
+        on_sample: Callable[[Sample], None],
+        on_progress: Callable[[Progress], None],
+        examine: Callable[[Sample], Sample],
+    ) -> ReplayResult:
+        """Make every call with the client."""
+        return await replay(
+            calls,
+            client,
+            body_of=partial(request_body, deployment=client.deployment),
+            concurrency=client.deployment.concurrency,
+            on_sample=on_sample,
+            on_progress=on_progress,
+            examine=examine,
+        )
+
+    def score(
+        self,
+        pairs: Sequence[CasePair],
+        *,
+        config: Config,
+        embedder: Embedder,
+        cache: EmbeddingCache,
+        ask: Callable[[str, str], str],
+    ) -> tuple[CaseScores, ...]:
+        """Score every case with the embedder."""
+        extensions = load_extensions(config.root)
+        return score_suite(pairs, root=config.root, embedder=embedder, cache=cache, ask=ask, extensions=extensions)
+
+
+LOCAL: Final = LocalEngine()
