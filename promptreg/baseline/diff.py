@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections import Counter
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
@@ -23,6 +24,8 @@ class ChangeKind(StrEnum):
     """The same request got other answers."""
     PASSES = "passes"
     """The same distinct answers in other passes, or in another number of them."""
+    FAULTS = "faults"
+    """The same answers, and other serving faults in the calls that gave them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +51,7 @@ def golden_changes(old: Baseline | None, new: Baseline | None) -> tuple[GoldenCh
 
 
 def _kind(old: Golden | None, new: Golden | None) -> ChangeKind | None:
-    """The first that applies."""
+    """The first that applies; None where nothing changed, or only that faults are told of that were not before."""
     if old == new:
         return None
     if old is None or new is None:
@@ -57,5 +60,19 @@ def _kind(old: Golden | None, new: Golden | None) -> ChangeKind | None:
         return ChangeKind.APPROVED
     if old.request_sha256 != new.request_sha256:
         return ChangeKind.ASKED_OTHERWISE
-    same = {part.answer for part in old.answers} == {part.answer for part in new.answers}
-    return ChangeKind.PASSES if same else ChangeKind.ANSWERS
+    return _kind_of_same_request(old, new)
+
+
+def _kind_of_same_request(old: Golden, new: Golden) -> ChangeKind | None:
+    if {part.answer for part in old.answers} != {part.answer for part in new.answers}:
+        return ChangeKind.ANSWERS
+    if replace(old, calls=new.calls, together=new.together) != new:
+        return ChangeKind.PASSES
+    told = old.calls and new.calls and fault_counts(old) != fault_counts(new)
+    return ChangeKind.FAULTS if told else None
+
+
+def fault_counts(golden: Golden) -> dict[str, int]:
+    """By kind of fault, in how many of the calls it was found; 0 for one that only all of them show together."""
+    counts = Counter(kind for call in golden.calls.values() for kind in call.faults)
+    return {kind: counts[kind] for kind in sorted({*counts, *(golden.together or ())})}

@@ -9,7 +9,16 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, TypeAdapter
 
 from promptreg.answer.model import Answer, ToolCall
-from promptreg.baseline.model import SCHEMA, Approval, Baseline, Golden, GoldenAnswer, Header
+from promptreg.baseline.model import (
+    SCHEMA,
+    Approval,
+    Baseline,
+    FaultRules,
+    Golden,
+    GoldenAnswer,
+    GoldenCall,
+    Header,
+)
 from promptreg.canonical import sha256_of
 
 if TYPE_CHECKING:
@@ -20,6 +29,9 @@ if TYPE_CHECKING:
 PassIndex = Annotated[int, Field(ge=0)]
 Variant = Literal["as_written", "space", "newline", "full_stop"]
 """Names of `replay.perturb.Variant`; a file that names another one is damaged."""
+
+OwnFault = Annotated[str, Field(pattern="^X-[a-z0-9][a-z0-9-]{0,39}$")]
+Fault = Annotated[str, Field(pattern="^(F[0-9]{2,3}|X-[a-z0-9][a-z0-9-]{0,39})$")]
 
 Sha256 = Annotated[str, Field(pattern="^[0-9a-f]{64}$")]
 
@@ -66,6 +78,14 @@ class GoldenAnswerPart(_Line):
     answer: AnswerPart
 
 
+class CallsPart(_Line):
+    """Calls of which the same is known, by their passes."""
+
+    passes: Annotated[list[PassIndex], Field(min_length=1)]
+    faults: dict[Fault, Literal["E", "W"]]
+    prompt_tokens: int | None = None
+
+
 class ApprovalPart(_Line):
     """Where approved answers came from, and who approved them when."""
 
@@ -89,6 +109,19 @@ class CaseLine(_Line):
     approved: ApprovalPart | None = Field(
         None, description="Left out unless a reviewer approved these answers of a target run."
     )
+    calls: list[CallsPart] = Field(
+        default_factory=list,
+        description=(
+            "The serving faults that each call shows by itself, and how many tokens the server counted in the prompt. "
+            "The call of a pass that is not listed is not known."
+        ),
+    )
+    together: list[Fault] | None = Field(
+        None,
+        description=(
+            "The serving faults that only all calls of the case show, side by side; left out where that is not known."
+        ),
+    )
 
     def golden(self) -> Golden:
         """The same as a record."""
@@ -101,7 +134,26 @@ class CaseLine(_Line):
                 dict(sorted((index, name) for name, at in self.prompt_variants.items() for index in at))
             ),
             approved=None if self.approved is None else Approval(**self.approved.model_dump()),
+            calls=MappingProxyType(
+                {
+                    index: GoldenCall(MappingProxyType(part.faults), part.prompt_tokens)
+                    for part in self.calls
+                    for index in part.passes
+                }
+            ),
+            together=None if self.together is None else tuple(sorted(set(self.together))),
         )
+
+
+class FaultRulesPart(_Line):
+    """The rules that found what the case lines say of calls."""
+
+    release: Annotated[str, Field(min_length=1)]
+    own: list[OwnFault] = []
+
+    def rules(self) -> FaultRules:
+        """The same as a record."""
+        return FaultRules(self.release, tuple(sorted(set(self.own))))
 
 
 class HeaderLine(_Line):
@@ -122,6 +174,13 @@ class HeaderLine(_Line):
     exchangeable: bool | None = Field(
         None, description="Whether the first half of the passes looks like the second; left out when not tested."
     )
+    fault_rules: FaultRulesPart | None = Field(
+        None,
+        description=(
+            "The release of promptreg whose rules found the faults in `calls` and `together`, and the project's own "
+            "kinds that were looked for. What other rules found is not used."
+        ),
+    )
 
     def header(self) -> Header:
         """The same as a record."""
@@ -138,6 +197,7 @@ class HeaderLine(_Line):
             warnings=tuple(self.warnings),
             provenance=self.provenance,
             exchangeable=self.exchangeable,
+            fault_rules=None if self.fault_rules is None else self.fault_rules.rules(),
         )
 
 
@@ -154,6 +214,7 @@ def baseline_schema() -> dict[str, Any]:
 
 def header_json(header: Header) -> JsonObject:
     """The header line's object."""
+    rules = header.fault_rules
     return {
         "schema": SCHEMA,
         "suite": header.suite,
@@ -168,12 +229,17 @@ def header_json(header: Header) -> JsonObject:
         "warnings": list(header.warnings),
         "provenance": header.provenance,
         **({} if header.exchangeable is None else {"exchangeable": header.exchangeable}),
+        **({} if rules is None else {"fault_rules": {"release": rules.release, "own": list(rules.own)}}),
     }
 
 
 def golden_sha256(golden: Golden) -> str:
-    """Identity of a golden: of its request and its answers pass by pass, whoever recorded or approved them."""
-    return sha256_of(golden_json(replace(golden, approved=None)))
+    """Identity of a golden: of its request and its answers pass by pass.
+
+    Who recorded or approved them, and what the rules of some release say of their calls, is no part of it: a decision
+    outlives both.
+    """
+    return sha256_of(golden_json(replace(golden, approved=None, calls=MappingProxyType({}), together=None)))
 
 
 def golden_json(golden: Golden) -> JsonObject:
@@ -187,7 +253,20 @@ def golden_json(golden: Golden) -> JsonObject:
         "failed_passes": list(golden.failed_passes),
         **({"prompt_variants": _by_variant(golden.variants)} if golden.variants else {}),
         **({} if approved is None else {"approved": asdict(approved)}),
+        **({"calls": _alike(golden.calls)} if golden.calls else {}),
+        **({} if golden.together is None else {"together": list(golden.together)}),
     }
+
+
+def _alike(calls: Mapping[int, GoldenCall]) -> list[Json]:
+    """Calls of which the same is known as one object, in the order of their first pass."""
+    passes: dict[tuple[tuple[tuple[str, str], ...], int | None], list[Json]] = {}
+    for index, call in sorted(calls.items()):
+        passes.setdefault((tuple(sorted(call.faults.items())), call.prompt_tokens), []).append(index)
+    return [
+        {"passes": at, "faults": dict(faults), **({} if tokens is None else {"prompt_tokens": tokens})}
+        for (faults, tokens), at in passes.items()
+    ]
 
 
 def _by_variant(variants: Mapping[int, str]) -> JsonObject:

@@ -20,6 +20,16 @@ SCHEMA = "promptreg.baseline/1"
 
 
 @dataclass(frozen=True, slots=True)
+class FaultRules:
+    """The rules that looked for faults in recorded calls. Other rules may see other faults in the very same call."""
+
+    release: str
+    """Of promptreg, whose own rules change with it."""
+    own: tuple[str, ...] = ()
+    """The project's own kinds that were looked for, sorted."""
+
+
+@dataclass(frozen=True, slots=True)
 class Header:
     """What holds for the whole baseline."""
 
@@ -39,6 +49,8 @@ class Header:
     exchangeable: bool | None = None
     """False when the first half of the passes differs from the second: then passes cannot be exchanged. None when that
     was not tested."""
+    fault_rules: FaultRules | None = None
+    """What found the faults that the goldens tell of; None where they tell of none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +59,16 @@ class GoldenAnswer:
 
     passes: tuple[int, ...]
     answer: Answer
+
+
+@dataclass(frozen=True, slots=True)
+class GoldenCall:
+    """What a golden tells of a call beside its answer."""
+
+    faults: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    """The kinds of serving faults that the call shows by itself, each with its severity, `E` or `W`."""
+    prompt_tokens: int | None = None
+    """As the server counted them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,11 +95,21 @@ class Golden:
     """Of a case with `noise: null-perturbation`, how each pass varied the last user message; empty for any other."""
     approved: Approval | None = None
     """Set where a reviewer approved answers of a target run: they took the place of what was recorded."""
+    calls: Mapping[int, GoldenCall] = field(default_factory=lambda: MappingProxyType({}))
+    """By pass, of failed passes too. The call of a pass that is not there is not known."""
+    together: tuple[str, ...] | None = None
+    """The kinds of faults that no call shows by itself, but all calls of the case side by side, sorted; None where
+    that is not known."""
 
     @property
     def noise(self) -> NoiseSource:
         """What the case was recorded with."""
         return NULL_PERTURBATION if self.variants else "none"
+
+    @property
+    def tried(self) -> tuple[int, ...]:
+        """Every pass, those that failed too, ascending."""
+        return tuple(sorted((*self.failed_passes, *(index for part in self.answers for index in part.passes))))
 
     def by_pass(self, passes: int) -> tuple[Answer | None, ...]:
         """The answer of each pass from 0 to `passes` - 1; None where there is none."""

@@ -140,6 +140,13 @@ class _Reader:
                 f"`prompt_variants` of case {model.case_id!r} does not name each of its passes once. Restore it from "
                 "git or record the baseline again.",
             )
+        called = Counter(index for part in model.calls for index in part.passes)
+        if not set(called) <= tried or called.total() > len(called):
+            self._add(
+                line,
+                f"`calls` of case {model.case_id!r} names a pass twice, or one that was not tried. Restore it from git "
+                "or record the baseline again.",
+            )
         return model.golden()
 
     def _json(self, line: _Line) -> dict[str, Any] | None:

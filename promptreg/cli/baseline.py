@@ -17,6 +17,7 @@ PARTS: Final[Mapping[str, str]] = MappingProxyType(
     {
         "diff": "Say in words which goldens changed since the last commit.",
         "promote": "Make a stored run the baseline of its deployment.",
+        "recheck": "Look for serving faults again in the stored calls of the baselines.",
     }
 )
 """Its subcommands and the line that `--help` shows for each; `promptreg.cli.baseline_<name>` holds the rest."""

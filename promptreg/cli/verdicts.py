@@ -64,7 +64,7 @@ def print_comparison(
     for said in result.contexts:
         out.print(safe_for_terminal(said.text(language)))
     for warning in result.comparison.warnings:
-        out.print(_WARNING[language].format(text=safe_for_terminal(warning)), style="yellow")
+        out.print(_WARNING[language].format(text=safe_for_terminal(warning.text(language))), style="yellow")
     out.print(_RUN[language].format(run=result.comparison.run_id))
     for path in (result.report, *(output.path for output in result.beside)):
         out.print(_REPORT[language].format(path=_shown(path)))

@@ -5,13 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from promptreg.baseline.diff import ChangeKind, GoldenChange, golden_changes
+from promptreg.baseline.diff import ChangeKind, GoldenChange, fault_counts, golden_changes
 from promptreg.baseline.paths import safe_name
 from promptreg.baseline.read import parse_baseline
 from promptreg.errors import UsageError
 from promptreg.report.answers import answer_groups
 from promptreg.review.standing import parse_standing
 from promptreg.suite.files import shown_path
+from promptreg.text.counted import counted
 from promptreg.text.preview import preview
 from promptreg.text.sentence import Sentence
 from promptreg.workflow.git import committed, committed_below
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from promptreg.baseline.model import Baseline, Golden
+    from promptreg.baseline.model import Baseline, Golden, Header
     from promptreg.canonical import JsonObject
     from promptreg.config import Config
     from promptreg.report.payload import AnswerGroup
@@ -145,10 +146,16 @@ def _header(before: Baseline | None, after: Baseline | None) -> Sentence:
             ("passes", "遍数", old.passes, new.passes),
             ("model", "模型", old.model, new.model),
             ("run", "运行", old.run_id, new.run_id),
+            ("fault rules", "故障规则", _rules(old), _rules(new)),
         )
         if was != now
     ]
     return Sentence("".join(f"; {en}" for en, _ in parts), "".join(f"；{zh}" for _, zh in parts))
+
+
+def _rules(header: Header) -> str:
+    rules = header.fault_rules
+    return "–" if rules is None else " ".join((rules.release, *rules.own))
 
 
 def _case_change(change: GoldenChange, before: Baseline | None, after: Baseline | None) -> CaseChange:
@@ -157,6 +164,12 @@ def _case_change(change: GoldenChange, before: Baseline | None, after: Baseline 
         said = Sentence(f"added: {new.en}", f"新增：{new.zh}")
     elif change.kind is ChangeKind.REMOVED:
         said = Sentence(f"removed: {old.en}", f"移除：{old.zh}")
+    elif change.kind is ChangeKind.FAULTS:
+        was, now = _faults(change.old), _faults(change.new)
+        said = Sentence(
+            f"the same answers, other serving faults in their calls: {was.en} → {now.en}",
+            f"回答相同，调用中的服务故障不同：{was.zh} → {now.zh}",
+        )
     else:
         why = _why(change)
         facts = _facts(change)
@@ -184,6 +197,20 @@ def _told(golden: Golden | None, baseline: Baseline | None) -> Sentence:
         return Sentence("", "")
     passes = sum(len(part.passes) for part in golden.answers) + len(golden.failed_passes)
     return told_answers(_groups(golden), passes)
+
+
+def _faults(golden: Golden | None) -> Sentence:
+    """Which faults the calls of a golden show, and how many of them each."""
+    counts = {} if golden is None else fault_counts(golden)
+    if not counts:
+        return Sentence("none", "无")
+    told = [
+        (f"{kind} in {counted(count, 'call')}", f"{kind} 见于 {count} 次调用")
+        if count
+        else (f"{kind} in all calls together", f"{kind} 见于全部调用的对比")
+        for kind, count in counts.items()
+    ]
+    return Sentence(", ".join(en for en, _ in told), "、".join(zh for _, zh in told))
 
 
 def _facts(change: GoldenChange) -> Sentence:

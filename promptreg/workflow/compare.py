@@ -13,10 +13,11 @@ from promptreg.report.html import WARN_BYTES
 from promptreg.scoring.embedders.registry import load_embedder
 from promptreg.scoring.embedders.stored import StoredVectors
 from promptreg.store.store import Store
-from promptreg.text.counted import counted
 from promptreg.verdict.rules import Look, plan_looks
+from promptreg.workflow.call_faults import present_rules
 from promptreg.workflow.clusters import with_clusters
 from promptreg.workflow.collect import OnProgress, Order
+from promptreg.workflow.compare_warnings import comparison_warnings, large_report
 from promptreg.workflow.comparison import Comparison
 from promptreg.workflow.context.case_contexts import NO_CONTEXTS, CaseFitter, Contexts, summary_of
 from promptreg.workflow.engine import LOCAL, Engine
@@ -34,8 +35,6 @@ from promptreg.workflow.run_names import named_comparison
 from promptreg.workflow.runs import failed_calls, failure_summary
 from promptreg.workflow.shown import shown_cases
 from promptreg.workflow.taking import Taking
-from promptreg.workflow.unscored import unscored_warning
-from promptreg.workflow.varied import recorded_otherwise
 from promptreg.workflow.view import report_payload
 
 if TYPE_CHECKING:
@@ -349,13 +348,13 @@ def _reported(
     reported = [suite for suite in judged if suite.judgement.suite in names]
     history = history_of(store, record, [(suite.source, suite.judgement) for suite in reported], against)
     judged = with_clusters(store, record, judged)
-    comparison = _compared(record, judged, judges, options)
+    comparison = _compared(config, record, judged, judges, options)
     path = options.report or config.root / config.paths.reports / f"{safe_name(record.run_id)}.html"
     store.update_run(record.run_id, verdict=comparison.verdict.value)
     store.show(record.run_id, shown_cases(store, record, judged))
     if options.reported:
         judged = tuple(suite for suite in judged if suite.judgement.suite in names)
-        comparison = _compared(record, judged, judges, options)
+        comparison = _compared(config, record, judged, judges, options)
     try:
         written = write_outputs(
             partial(report_payload, config, store, record, judged, comparison, history),
@@ -369,7 +368,7 @@ def _reported(
             f"`promptreg report {record.run_id} -o PATH` writes its report."
         ) from error
     if options.report_kind == "html" and written.size_bytes > WARN_BYTES:
-        comparison = replace(comparison, warnings=(*comparison.warnings, _large(written.size_bytes)))
+        comparison = replace(comparison, warnings=(*comparison.warnings, large_report(written.size_bytes)))
     cases = [case for suite in judged for case in suite.pairing.known]
     contexts = [judged[0].pairing.source, judged[0].pairing.target]
     said = tuple(sentence for each in contexts for sentence in summary_of(each, cases))
@@ -379,41 +378,12 @@ def _reported(
 
 
 def _compared(
-    record: RunRecord, judged: tuple[JudgedSuite, ...], judges: Judges, options: CompareOptions
+    config: Config, record: RunRecord, judged: tuple[JudgedSuite, ...], judges: Judges, options: CompareOptions
 ) -> Comparison:
+    rules = present_rules(load_extensions(config.root))
     return Comparison.of(
         record.run_id,
         tuple(suite.judgement for suite in judged),
-        warnings=_warnings(record, judged, judges),
+        warnings=comparison_warnings(record, judged, judges, rules),
         allow_inconclusive=options.allow_inconclusive,
     )
-
-
-def _large(size_bytes: int) -> str:
-    return (
-        f"The report is {size_bytes / 1_000_000:.0f} MB, which browsers open slowly. `promptreg report RUN --details "
-        "changed` leaves out what passed."
-    )
-
-
-def _warnings(record: RunRecord, judged: tuple[JudgedSuite, ...], judges: Judges) -> tuple[str, ...]:
-    pairings = [suite.pairing for suite in judged]
-    found = [f"Source: {text}" for pairing in pairings for text in pairing.baseline.header.warnings]
-    found += [f"Target: {text}" for text in record.warnings]
-    for suite in judged:
-        unscored = unscored_warning(suite.pairing.suite.name, suite.scores.values())
-        if unscored is not None:
-            again = f" `promptreg compare --run {record.run_id}` asks those again whose call failed."
-            found.append(unscored + (again if judges.failed else ""))
-    for pairing in pairings:
-        if pairing.varied_otherwise:
-            found.append(recorded_otherwise(pairing.suite, pairing.varied_otherwise))
-        if pairing.unasked:
-            shown = ", ".join(pairing.unasked[:5]) + (", …" if len(pairing.unasked) > 5 else "")
-            they, them = ("it is", "it") if len(pairing.unasked) == 1 else ("they are", "them")
-            found.append(
-                f"Suite {pairing.suite.name}: run {record.run_id} did not ask "
-                f"{counted(len(pairing.unasked), 'recorded case')} as {they} now ({shown}), so {they} not compared. "
-                f"Compare again without --run to ask {them}."
-            )
-    return tuple(dict.fromkeys(found))

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
     from promptreg.canonical import JsonObject
     from promptreg.errors import ExitCode
+    from promptreg.text.sentence import Sentence
 
 COMPARISON_SCHEMA = "promptreg.comparison/1"
 
@@ -35,7 +36,7 @@ class Comparison:
     exit_code: ExitCode
     suites: tuple[SuiteJudgement, ...]
     """Worst first, then by name."""
-    warnings: tuple[str, ...] = ()
+    warnings: tuple[Sentence, ...] = ()
 
     @classmethod
     def of(
@@ -43,7 +44,7 @@ class Comparison:
         run_id: str,
         suites: Sequence[SuiteJudgement],
         *,
-        warnings: tuple[str, ...],
+        warnings: tuple[Sentence, ...],
         allow_inconclusive: bool,
     ) -> Comparison:
         """Put the judgements of a run together."""
@@ -63,6 +64,7 @@ class Comparison:
             "verdict": self.verdict.value,
             "exit_code": int(self.exit_code),
             "report": report,
-            "warnings": list(self.warnings),
+            "warnings": [warning.en for warning in self.warnings],
+            "warnings_zh": [warning.zh for warning in self.warnings],
             "suites": [suite.to_json() for suite in self.suites],
         }

@@ -1,4 +1,6 @@
-"""Serving faults in the stored calls of a comparison: the target's, beside the source's where the store knows them.
+"""Serving faults in the stored calls of a comparison: the target's, beside the source's.
+
+Of the source's calls the store knows everything, or the baseline tells what was found in them when they were recorded.
 
 Every sample is read once, and what it answered goes to the scores while its faults go to the verdict. Cases come one
 at a time, so memory does not grow with the bodies.
@@ -9,26 +11,28 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from promptreg.deployment.request import request_body
+from promptreg.answer.reader import REASONING_FIELDS
 from promptreg.scoring.checks.base import Measured
 from promptreg.scoring.contract.moved import moved_reasoning
 from promptreg.scoring.faults.case import NO_FAULTS, CaseFaults, case_faults
 from promptreg.scoring.faults.golden import Golden
-from promptreg.scoring.faults.observe import observe_answer, observe_exchange
+from promptreg.scoring.faults.observe import observe_answer
 from promptreg.scoring.faults.over_cases import CaseSet
 from promptreg.scoring.faults.set_level import Outcome, passes_usually, task_class_losses
+from promptreg.workflow.call_faults import Side, noted_of, present_rules
 from promptreg.workflow.context.sent import never_asked
 from promptreg.workflow.pairing import CLUSTER_TAG
 from promptreg.workflow.plugins import load_extensions
 from promptreg.workflow.stored import CaseSamples, GoldenSamples
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from promptreg.answer.model import Answer
-    from promptreg.canonical import JsonObject
-    from promptreg.config.model import Config, Deployment
+    from promptreg.baseline.model import GoldenCall
+    from promptreg.config.model import Config
     from promptreg.scoring.extensions import Extensions
+    from promptreg.scoring.faults.case import Noted
     from promptreg.scoring.faults.model import Finding, Observation
     from promptreg.scoring.score import CaseScores
     from promptreg.store.runs import RunRecord
@@ -51,6 +55,8 @@ class ReadCase:
     for."""
     target_calls: tuple[Measured | None, ...] = ()
     faults: CaseFaults = NO_FAULTS
+    untold: bool = False
+    """Whether there is a recorded answer of whose call neither the store nor the baseline tells what it shows."""
 
 
 def read_cases(
@@ -73,28 +79,30 @@ def read_cases(
     header, name = pairing.baseline.header, pairing.suite.name
     source, target = GoldenSamples(store, header), CaseSamples(store, record.run_id, name)
     sides = (
-        _Side(config.deployments.get(header.deployment), header.server),
-        _Side(config.deployments.get(record.deployment), record.server),
+        Side(config.deployments.get(header.deployment), header.server),
+        Side(config.deployments.get(record.deployment), record.server),
     )
     found: dict[str, ReadCase] = {}
     extensions = load_extensions(config.root)
+    rules = present_rules(extensions)
     together = CaseSet()
     for case in sorted(pairing.known, key=lambda case: case.case_id):
         golden = pairing.baseline.goldens[case.case_id]
-        taken = [*golden.failed_passes, *(index for answer in golden.answers for index in answer.passes)]
-        answers = golden.by_pass(1 + max(taken))
+        answers = golden.by_pass(1 + golden.tried[-1])
         kept, asked = source.of(golden), target.of(case.case_id)
-        # Approved answers came from a target.
-        of_case = sides if golden.approved is None else (sides[1], sides[1])
         recorded = [_if_recorded(kept.get(index), answer) for index, answer in enumerate(answers)]
         samples = [asked.get(index) for index in range(passes)]
-        sent = pairing.source.sent(case), pairing.target.sent(case)
+        sent, of_case = (pairing.source.sent(case), pairing.target.sent(case)), sides
+        if golden.approved is not None:  # these answers came from a target, to what a target was sent
+            sent, of_case = (sent[1], sent[1]), (sides[1], sides[1])
+        calls = _Calls(answers, _asked(recorded), _asked(samples), golden.calls, noted_of(golden, header, rules))
         found[case.case_id] = ReadCase(
             answers,
             tuple(None if sample is None else sample.reading.answer for sample in samples),
             tuple(map(_measured, recorded)) if measured else (),
             tuple(map(_measured, samples)) if measured else (),
-            _faults(sent, answers, _asked(recorded), _asked(samples), of_case, together, extensions),
+            _faults(sent, calls, of_case, together, extensions),
+            calls.untold,
         )
     for case_id, of_set, finding in together.findings():
         read = found[case_id]
@@ -103,49 +111,53 @@ def read_cases(
 
 
 @dataclass(frozen=True, slots=True)
-class _Side:
-    """A deployment as the project knows it now, and its kind as it was seen."""
+class _Calls:
+    """The calls of one case, by pass, as far as they are known."""
 
-    deployment: Deployment | None
-    server: str | None
+    answers: Sequence[Answer | None]
+    """As the source gave them."""
+    recorded: Sequence[ReadSample | None]
+    """The source's calls that the store has."""
+    samples: Sequence[ReadSample | None]
+    """The target's."""
+    told: Mapping[int, GoldenCall]
+    """What the baseline tells of the source's calls."""
+    noted: Noted
+    """The same, as far as the present rules found it."""
 
-    def request(self, case: Case) -> JsonObject:
-        """The request as sent; without the deployment's own defaults where the project no longer has it."""
-        if self.deployment is None:
-            return {"messages": list(case.request.messages), **case.request.params}
-        return request_body(case.request, self.deployment)
-
-    def observed(self, sample: ReadSample, request: JsonObject, golden: Golden | None = None) -> Observation:
-        exchange = sample.stored.attempts[-1]
-        return observe_exchange(exchange, request, golden=golden, server=self.server, reading=sample.reading)
+    @property
+    def untold(self) -> bool:
+        """See `ReadCase`."""
+        return any(
+            answer is not None and call is None and index not in self.noted.calls
+            for index, (answer, call) in enumerate(zip(self.answers, self.recorded, strict=True))
+        )
 
 
 def _faults(
-    sent: tuple[Case, Case],
-    answers: Sequence[Answer | None],
-    recorded: Sequence[ReadSample | None],
-    samples: Sequence[ReadSample | None],
-    sides: tuple[_Side, _Side],
-    together: CaseSet,
-    extensions: Extensions,
+    sent: tuple[Case, Case], calls: _Calls, sides: tuple[Side, Side], together: CaseSet, extensions: Extensions
 ) -> CaseFaults:
     """What the rules find in the calls of one case, as each side was sent it; its calls are added to the others'."""
     case = sent[0]
-    of_source, of_target = (side.request(each) for side, each in zip(sides, sent, strict=True))
-    source = [None if sample is None else sides[0].observed(sample, of_source) for sample in recorded]
+    of_source, of_target = (side.request(each.request) for side, each in zip(sides, sent, strict=True))
+    source = [None if sample is None else sides[0].observed(sample, of_source) for sample in calls.recorded]
+    counts = {index: call.prompt_tokens for index, call in calls.told.items()}
     unseen = [
-        None if call is not None or answer is None else observe_answer(answer, of_source)
-        for call, answer in zip(source, answers, strict=True)
+        None
+        if call is not None or answer is None
+        else observe_answer(answer, of_source, prompt_tokens=counts.get(index))
+        for index, (call, answer) in enumerate(zip(source, calls.answers, strict=True))
     ]
-    golden = _golden([call for call in source if call is not None], answers)
+    golden = _golden([call for call in source if call is not None], calls.answers, counts)
     if case.request.sha256 != sent[1].request.sha256:
         golden = replace(golden, prompt_tokens=frozenset())  # another prompt has another length
-    target = [sides[1].observed(sample, of_target, golden) for sample in samples if sample is not None]
+    target = [sides[1].observed(sample, of_target, golden) for sample in calls.samples if sample is not None]
     together.add(case.case_id, [call or answer for call, answer in zip(source, unseen, strict=True)], target)
     return case_faults(
         source,
         target,
         recorded=unseen,
+        noted=calls.noted,
         repeated=case.noise == "none",
         families=extensions.families(),
         own=extensions.entries(),
@@ -168,19 +180,24 @@ def _measured(sample: ReadSample | None) -> Measured | None:
     return Measured(sample.stored.attempts[-1].duration_s, sample.reading.first_token_s, sample.reading.usage)
 
 
-def _golden(known: Sequence[Observation], answers: Sequence[Answer | None]) -> Golden:
+def _golden(known: Sequence[Observation], answers: Sequence[Answer | None], counts: Mapping[int, int | None]) -> Golden:
     """What the source's calls tell and, where some are not known, what the baseline alone tells of them."""
     golden = Golden.of(known)
     if len(known) == len(answers):
         return golden
     given = tuple(answer for answer in answers if answer is not None)
     finish_reasons = frozenset(answer.finish_reason for answer in given if answer.finish_reason is not None)
+    fields = frozenset(answer.reasoning_field for answer in given if answer.reasoning_field is not None)
+    lengths = [len(answer.reasoning) for answer in given]
     return replace(
         golden,
         contents=tuple(answer.content for answer in given),
         reasonings=tuple(answer.reasoning for answer in given) if given else None,
         answers=given,
+        reasoning_fields=fields.intersection(REASONING_FIELDS) if given else None,
+        reasoning_chars=(min(lengths), max(lengths)) if lengths else None,
         finish_reasons=finish_reasons or None,
+        prompt_tokens=golden.prompt_tokens | {count for count in counts.values() if count is not None},
     )
 
 

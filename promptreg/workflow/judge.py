@@ -67,6 +67,8 @@ class JudgedSuite:
     judgement: SuiteJudgement
     pairs: dict[str, CasePair]
     scores: dict[str, CaseScores]
+    untold: int = 0
+    """Cases that were compared without knowing which faults all the source's calls show."""
 
     @property
     def source(self) -> str:
@@ -181,6 +183,7 @@ def judge_stored(
         with_contexts(with_variation(judgement, pairing, store.variants(record.run_id, pairing.suite.name)), pairing),
         {pair.case.case_id: pair for pair in pairs},
         {case_scores.case_id: case_scores for case_scores in scores},
+        untold=sum(case.untold for case in read.values()),
     )
 
 

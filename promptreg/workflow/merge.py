@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from promptreg.baseline.model import Baseline, Golden, golden_of
@@ -99,7 +100,10 @@ def added_to(golden: Golden, case: Case, earlier: Baseline | None) -> Golden:
     taken: dict[int, Answer | None] = dict.fromkeys(golden.failed_passes)
     taken.update({index: part.answer for part in golden.answers for index in part.passes})
     variants = {} if earlier is None else {**golden.variants, **earlier.goldens[case.case_id].variants}
-    return golden_of(golden.case_id, golden.request_sha256, {**taken, **held}, variants)
+    whole = golden_of(golden.case_id, golden.request_sha256, {**taken, **held}, variants)
+    told = {} if earlier is None else earlier.goldens[case.case_id].calls
+    # What all calls show together is not known: nobody looked at those of both runs side by side.
+    return replace(whole, calls={**golden.calls, **{index: told[index] for index in held if index in told}})
 
 
 def merge_warnings(goldens: Mapping[str, Golden], kept: int, earlier: Baseline | None, now: Fingerprint) -> list[str]:

@@ -5,19 +5,22 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from promptreg.baseline.model import Baseline, Header, golden_of
+from promptreg.baseline.model import Baseline, Header
 from promptreg.baseline.paths import baseline_path
 from promptreg.baseline.write import baseline_lines
 from promptreg.errors import UsageError
 from promptreg.review.write import replace_files
 from promptreg.suite.files import shown_path
+from promptreg.workflow.call_faults import present_rules
+from promptreg.workflow.plugins import load_extensions
 from promptreg.workflow.run_names import named_run
 from promptreg.workflow.runs import iso_time
-from promptreg.workflow.stored import stored_answers
+from promptreg.workflow.stored_goldens import stored_goldens
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from promptreg.baseline.model import FaultRules
     from promptreg.config import Config
     from promptreg.store.runs import RunRecord
     from promptreg.store.store import Store
@@ -70,19 +73,15 @@ def promote(config: Config, store: Store, name: str, *, write: bool) -> Promotio
     files: dict[Path, bytes | None] = {}
     suites: list[PromotedSuite] = []
     lacking: list[str] = []
-    requests = {(case.suite, case.case_id): case.request_sha256 for case in store.cases(run_id)}
+    rules = present_rules(load_extensions(config.root))
     for suite in record.suites:
-        answers, variants = stored_answers(store, run_id, suite), store.variants(run_id, suite)
-        goldens = {
-            case_id: golden_of(case_id, requests[suite, case_id], by_pass, variants.get(case_id))
-            for case_id, by_pass in answers.items()
-        }
+        goldens = stored_goldens(config, store, record, suite)
+        passes = 1 + max((golden.tried[-1] for golden in goldens.values()), default=0)
         lacking += [f"{suite}/{case_id}" for case_id, golden in goldens.items() if not golden.answers]
         goldens = {case_id: golden for case_id, golden in goldens.items() if golden.answers}
         if not goldens:
             continue
-        passes = 1 + max(index for by_pass in answers.values() for index in by_pass)
-        baseline = Baseline(_header(record, suite, passes), goldens)
+        baseline = Baseline(_header(record, suite, passes, rules), goldens)
         path = baseline_path(config.root / config.paths.baselines, suite, record.deployment)
         files[path] = b"".join(baseline_lines(baseline))
         suites.append(PromotedSuite(suite, shown_path(path, config.root), len(goldens), passes, replaces=path.exists()))
@@ -93,7 +92,7 @@ def promote(config: Config, store: Store, name: str, *, write: bool) -> Promotio
     return Promotion(run_id, record.deployment, tuple(suites), tuple(lacking), write)
 
 
-def _header(record: RunRecord, suite: str, passes: int) -> Header:
+def _header(record: RunRecord, suite: str, passes: int, rules: FaultRules) -> Header:
     return Header(
         suite=suite,
         deployment=record.deployment,
@@ -106,4 +105,5 @@ def _header(record: RunRecord, suite: str, passes: int) -> Header:
         request_defaults=record.request_defaults,
         warnings=record.warnings,
         provenance=record.provenance,
+        fault_rules=rules,
     )

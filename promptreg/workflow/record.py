@@ -13,6 +13,7 @@ from promptreg.errors import ConfigError, EndpointError, ExitCode, UsageError
 from promptreg.store.store import Store
 from promptreg.verdict.model import rounded
 from promptreg.verdict.recording import not_exchangeable
+from promptreg.workflow.call_faults import present_rules, told_by
 from promptreg.workflow.collect import (
     Collected,
     OnProgress,
@@ -25,11 +26,12 @@ from promptreg.workflow.context.case_contexts import CaseFitter, summary_of
 from promptreg.workflow.estimate import Estimate, estimate
 from promptreg.workflow.judge_calls import Judges, calls_at_most
 from promptreg.workflow.merge import added_to, earlier_baselines, held_passes, merge_warnings, replaced_approvals
+from promptreg.workflow.plugins import load_extensions
 from promptreg.workflow.project import project_suites
 from promptreg.workflow.recording_check import RecordingChecker
 from promptreg.workflow.resume import left_of, run_to_continue
 from promptreg.workflow.runs import failed_calls, failure_summary
-from promptreg.workflow.stored import stored_answers
+from promptreg.workflow.stored_goldens import stored_goldens
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -207,18 +209,18 @@ def _plan(config: Config, options: RecordOptions) -> _Plan:
 
 def _write(config: Config, store: Store, plan: _Plan, collected: Collected, checker: RecordingChecker) -> Recording:
     record, order = store.run(collected.run_id), plan.order
+    rules = present_rules(load_extensions(config.root))
     written: list[RecordedSuite] = []
     warnings = list(collected.warnings)
     for suite in plan.suites:
         cases = [case for case in order.cases if case.suite == suite.name]
         if not cases:
             continue
-        answers, earlier = stored_answers(store, collected.run_id, suite.name), plan.earlier.get(suite.name)
-        variants = store.variants(collected.run_id, suite.name)
+        taken, earlier = stored_goldens(config, store, record, suite.name), plan.earlier.get(suite.name)
+        earlier = None if earlier is None else told_by(earlier, rules)
         goldens = {}
         for case in cases:
-            of_case = answers.get(case.case_id, {}), variants.get(case.case_id)
-            golden = golden_of(case.case_id, case.request.sha256, *of_case)
+            golden = taken.get(case.case_id) or golden_of(case.case_id, case.request.sha256, {})
             goldens[case.case_id] = added_to(golden, case, earlier) if order.held else golden
         failed = sum(len(golden.failed_passes) for golden in goldens.values())
         path: Path | None = None
@@ -226,6 +228,7 @@ def _write(config: Config, store: Store, plan: _Plan, collected: Collected, chec
         if any(golden.answers for golden in goldens.values()):
             path = baseline_path(config.root / config.paths.baselines, suite.name, order.deployment.name)
             baseline = _baseline(order, collected, suite, goldens, earlier)
+            baseline = replace(baseline, header=replace(baseline.header, fault_rules=rules))
             try:
                 judgement = checker.check(suite, baseline)
             except (ConfigError, EndpointError) as error:

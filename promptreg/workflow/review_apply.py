@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
 from promptreg.baseline.lines import golden_sha256
-from promptreg.baseline.model import Approval, Baseline, golden_of
+from promptreg.baseline.model import Approval, Baseline
 from promptreg.baseline.paths import baseline_path
 from promptreg.baseline.read import read_baseline
 from promptreg.baseline.write import baseline_lines
@@ -18,16 +19,18 @@ from promptreg.store.reviews import LoggedDecision
 from promptreg.suite.files import shown_path
 from promptreg.text.sentence import Sentence
 from promptreg.verdict.model import CaseVerdict
+from promptreg.workflow.call_faults import present_rules
+from promptreg.workflow.plugins import load_extensions
 from promptreg.workflow.project import project_suites
 from promptreg.workflow.review import reviewed_run
 from promptreg.workflow.standing import standing_decisions, utc_today
-from promptreg.workflow.stored import stored_answers
+from promptreg.workflow.stored_goldens import stored_goldens
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-    from promptreg.baseline.model import Golden
+    from promptreg.baseline.model import FaultRules, Golden
     from promptreg.config import Config
     from promptreg.review.apply import Held, Key
     from promptreg.review.decisions import Decision, Decisions
@@ -80,7 +83,7 @@ def apply_decisions(config: Config, store: Store, decisions: Decisions, *, write
     return Applied(review, names, written=True)
 
 
-@dataclass(slots=True)
+@dataclass
 class _Applying:
     """One decisions file beside the project; reads every baseline and every suite's answers once."""
 
@@ -137,7 +140,9 @@ class _Applying:
                 standing[suite][case_id] = self._line(held)
         found: dict[Path, bytes | None] = {}
         for suite, changed in goldens.items():
-            baseline = replace(self._baseline(suite), goldens=changed)
+            baseline = self._baseline(suite)
+            header = replace(baseline.header, fault_rules=baseline.header.fault_rules or self._rules)
+            baseline = replace(baseline, header=header, goldens=changed)
             found[baseline_path(root, suite, baseline.header.deployment)] = b"".join(baseline_lines(baseline))
         for suite, cases in standing.items():
             path, content = standing_path(root, suite, target), standing_bytes(suite, target, cases.values())
@@ -162,6 +167,10 @@ class _Applying:
             decided_at=decision.decided_at,
         )
 
+    @cached_property
+    def _rules(self) -> FaultRules:
+        return present_rules(load_extensions(self.config.root))
+
     @property
     def _the_record(self) -> RunRecord:
         if self._record is None:
@@ -181,11 +190,11 @@ class _Applying:
         if case.candidate_sha256 is None or golden is None:
             return None
         if case.suite not in self._candidates:
-            run_id, goldens = self._the_record.run_id, self._baseline(case.suite).goldens
-            variants = self.store.variants(run_id, case.suite)
+            goldens = self._baseline(case.suite).goldens
             self._candidates[case.suite] = {
-                case_id: golden_of(case_id, goldens[case_id].request_sha256, answers, variants.get(case_id))
-                for case_id, answers in stored_answers(self.store, run_id, case.suite).items()
+                # Its request stays, since under a `context` each side is sent its own.
+                case_id: replace(candidate, request_sha256=goldens[case_id].request_sha256)
+                for case_id, candidate in stored_goldens(self.config, self.store, self._the_record, case.suite).items()
                 if case_id in goldens
             }
         return self._candidates[case.suite].get(case.case_id)
@@ -194,7 +203,9 @@ class _Applying:
         candidate = self._candidate(self._shown[decision.key])
         if candidate is None:
             raise AssertionError("unreachable because only a case with a candidate can be approved")
-        run = self._the_record
+        run, rules = self._the_record, self._baseline(decision.suite).header.fault_rules
+        if rules not in {None, self._rules}:
+            candidate = replace(candidate, calls={}, together=None)  # other rules told of the rest of the file
         approval = Approval(run.run_id, run.deployment, self.decisions.reviewer, decision.decided_at)
         return replace(candidate, approved=approval)
 

@@ -11,7 +11,6 @@ from promptreg.deployment.reader import read_exchange
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from promptreg.answer.model import Answer
     from promptreg.baseline.model import Golden, Header
     from promptreg.deployment.reading import Reading
     from promptreg.store.samples import StoredSample
@@ -24,14 +23,6 @@ class ReadSample:
 
     stored: StoredSample
     reading: Reading
-
-
-def stored_answers(store: Store, run_id: str, suite: str) -> dict[str, dict[int, Answer | None]]:
-    """The answers of one suite of a run by case id and pass; None for a call that failed."""
-    found: dict[str, dict[int, Answer | None]] = {}
-    for sample in store.samples(run_id, suite):
-        found.setdefault(sample.case_id, {})[sample.pass_index] = read_exchange(sample.attempts[-1]).answer
-    return found
 
 
 class CaseSamples:

@@ -85,7 +85,7 @@ def report_payload(
             ),
             [suite.judgement for suite in judged],
         ),
-        warnings=tuple(Sentence(text, text) for text in comparison.warnings),
+        warnings=comparison.warnings,
         next_steps=next_steps(comparison),
         language=config.language,
         version=__version__,

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from promptreg.answer.model import Answer, ToolCall
 from promptreg.baseline.lines import baseline_schema
-from promptreg.baseline.model import Baseline, Golden, GoldenAnswer, Header, golden_of
+from promptreg.baseline.model import Baseline, FaultRules, Golden, GoldenAnswer, GoldenCall, Header, golden_of
 from promptreg.baseline.read import read_baseline
 from promptreg.baseline.write import write_baseline
 from promptreg.errors import BaselineError, OutputError
@@ -120,11 +120,19 @@ ANSWERS = st.builds(
     finish_reason=st.none() | TEXT,
     flags=st.lists(TEXT, max_size=2).map(tuple),
 )
+KINDS = st.sampled_from(("F09", "F41", "X-maps"))
+CALLS = st.builds(
+    GoldenCall, st.dictionaries(KINDS, st.sampled_from(("E", "W")), max_size=2), st.none() | st.integers(0, 2)
+)
 GOLDENS = st.builds(
-    lambda case_id, answers, order: golden_of(case_id, SHA, {index: answers[index] for index in order}),
+    lambda case_id, answers, order, calls, together: replace(
+        golden_of(case_id, SHA, {index: answers[index] for index in order}), calls=calls, together=together
+    ),
     TEXT.filter(bool),
     st.lists(st.none() | ANSWERS, min_size=4, max_size=4),
     st.permutations(range(4)),
+    st.dictionaries(st.integers(0, 3), CALLS),
+    st.none() | st.sets(KINDS).map(sorted).map(tuple),
 )
 HEADERS = st.builds(
     Header,
@@ -139,6 +147,7 @@ HEADERS = st.builds(
     request_defaults=st.dictionaries(TEXT, JSON, max_size=2),
     warnings=st.lists(TEXT, max_size=2).map(tuple),
     provenance=st.dictionaries(TEXT, JSON, max_size=2),
+    fault_rules=st.none() | st.builds(FaultRules, TEXT.filter(bool), st.sampled_from(((), ("X-maps",)))),
 )
 
 

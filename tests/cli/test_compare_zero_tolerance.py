@@ -78,7 +78,7 @@ def test_the_same_fault_on_both_sides_fails_nothing_at_once(pair_of):
 def test_without_the_source_s_calls_its_recorded_answers_tell(pair_of):
     pair = pair_of(target={"seed": 2, "faults": [ONCE]})
     pair.record()
-    (pair.folder / ".promptreg" / "store.db").unlink()
+    pair.forget_calls()
     code, said = pair.compare(*ALL_PASSES)
     assert code == 1
     assert all("none of the 10 recorded answers of the source" in case["sentence"] for case in cases_of(said))
@@ -87,7 +87,7 @@ def test_without_the_source_s_calls_its_recorded_answers_tell(pair_of):
 def test_without_its_calls_a_source_that_showed_it_is_excused(pair_of):
     pair = pair_of(source={"seed": 1, "faults": [ONCE]}, target={"seed": 1, "faults": [ONCE]})
     pair.record()
-    (pair.folder / ".promptreg" / "store.db").unlink()
+    pair.forget_calls()
     _, said = pair.compare(*ALL_PASSES)
     assert all(not case["not_tolerated"] for case in cases_of(said))
 

@@ -45,13 +45,13 @@ def test_all_are_decided_at_once(compared, monkeypatch):
     assert set(document) == set(schema_of("decisions")["required"])
     compared.project.write("d.json", json.dumps(document))
     reads = []
-    for name in ("standing_decisions", "read_baseline", "stored_answers"):
+    for name in ("standing_decisions", "read_baseline", "stored_goldens"):
         monkeypatch.setattr(review_apply, name, counted(getattr(review_apply, name), name, reads))
     began = time.monotonic()
     done = compared.run("review", "apply", "d.json", "--write", "--quiet")
     assert time.monotonic() - began < 10
     assert (done.exit_code, "Written" in done.stdout) == (0, True)
-    assert sorted(reads) == ["read_baseline", "standing_decisions", "stored_answers"]
+    assert sorted(reads) == ["read_baseline", "standing_decisions", "stored_goldens"]
     with compared.store() as store:
         logged = store.decisions()
     assert len(logged) == CASES

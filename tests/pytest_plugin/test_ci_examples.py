@@ -14,6 +14,8 @@ import pytest
 from junitparser import JUnitXml
 from ruamel.yaml import YAML
 
+from promptreg import __version__
+
 EXAMPLE = Path(__file__).parents[2] / "examples" / "ci"
 PLANTED = {"refund-days", "invoice-download", "coupon-stack", "points", "exporter-port", "cert-renewal"}
 """Cases whose answers deployments/ascend-faulty.yaml spoils."""
@@ -84,6 +86,7 @@ def test_the_github_job_passes_where_the_target_answers_alike(example):
     assert set(found.values()) == {"passed"}
     assert "## Equivalent" in summary.read_text(encoding="utf-8")
     assert "::error" not in said
+    assert "is not known" not in said  # the baseline tells what the source's calls show
     assert (example.folder / "reports" / "promptreg.html").stat().st_size > 50_000
 
 
@@ -106,3 +109,13 @@ def test_the_gitlab_job_fails_on_what_was_planted(example):
 def test_the_example_has_thirty_cases_of_both_languages():
     rows = {name: (EXAMPLE / "suites" / f"questions.{name}.csv").read_text(encoding="utf-8") for name in ("zh", "en")}
     assert {name: len(text.splitlines()) - 1 for name, text in rows.items()} == {"zh": 15, "en": 15}
+
+
+def test_the_recorded_baseline_tells_of_faults_by_the_present_rules():
+    header, *cases = read_lines(EXAMPLE / "baselines" / "support" / "gpu.jsonl")
+    assert header["fault_rules"] == {"own": [], "release": __version__}
+    assert all([part["passes"] for part in case["calls"]] == [list(range(10))] for case in cases)
+
+
+def read_lines(path):
+    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]

@@ -8,6 +8,7 @@ from dataclasses import replace
 import pytest
 
 from promptreg.errors import ExitCode
+from promptreg.text.sentence import Sentence
 from promptreg.verdict.decide import judge_suite
 from promptreg.verdict.model import SuiteVerdict
 from promptreg.workflow.comparison import Comparison
@@ -44,7 +45,8 @@ def test_the_worst_suite_comes_first_and_gives_the_verdict(worse, better):
 )
 def test_exit_codes(verdicts, allowed, code):
     suites = [judgement(str(number), verdict) for number, verdict in enumerate(verdicts)]
-    comparison = Comparison.of("run", suites, warnings=("w",), allow_inconclusive=allowed)
+    comparison = Comparison.of("run", suites, warnings=(Sentence("w", "警"),), allow_inconclusive=allowed)
     assert comparison.exit_code == code
     assert comparison.to_json(None)["exit_code"] == int(code)
-    assert comparison.to_json("r.html")["warnings"] == ["w"]
+    said = comparison.to_json("r.html")
+    assert (said["warnings"], said["warnings_zh"]) == (["w"], ["警"])

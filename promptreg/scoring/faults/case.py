@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 from promptreg.answer.model import Usage
 from promptreg.scoring.faults.catalogue import catalogue
@@ -12,7 +12,7 @@ from promptreg.scoring.faults.model import Severity
 from promptreg.scoring.faults.registry import FAMILIES, find_faults, run_rules
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from promptreg.canonical import JsonObject
     from promptreg.scoring.faults.catalogue import Entry
@@ -21,6 +21,44 @@ if TYPE_CHECKING:
 
 IN_THE_ANSWER: Final = frozenset({"F01", "F15", "F16", "F17", "F18", "F19", "F20", "F33"})
 """Kinds that the recorded answer alone shows, or shows to be absent: no raw call is needed."""
+
+
+Kinds: TypeAlias = "Mapping[str, Severity]"
+"""The kinds of faults that one call shows by itself, each at its gravest; empty for a clean call."""
+
+
+@dataclass(frozen=True, slots=True)
+class Noted:
+    """What the rules found in the calls of a recording: of calls that are not at hand, nothing else is known."""
+
+    calls: Mapping[int, Kinds] = field(default_factory=lambda: MappingProxyType({}))
+    """By pass; a call that is not there is not known."""
+    together: frozenset[str] | None = None
+    """The kinds that all calls of the case show side by side; None where that is not known."""
+
+    @classmethod
+    def of(
+        cls,
+        calls: Mapping[int, Observation],
+        *,
+        repeated: bool = True,
+        families: Sequence[Sequence[Rule]] = FAMILIES,
+    ) -> Noted:
+        """What is found in the calls of a recording, by pass.
+
+        Args:
+            calls: all of them, without a golden.
+            repeated: see `case_faults`.
+            families: the rules.
+        """
+        together = None
+        if repeated and len(calls) > 1:
+            in_order = [calls[index] for index in sorted(calls)]
+            together = frozenset(finding.kind for finding in _run_findings(in_order, families))
+        return cls({index: _severities(_kinds(call, families)) for index, call in calls.items()}, together)
+
+
+NOTHING_NOTED: Final = Noted()
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +73,7 @@ class CaseFault:
     source: int
     """Source calls in which it was found."""
     source_calls: int
-    """Source calls that are known; 0 when the recording was made with another store."""
+    """Source calls of whose faults is known; 0 where neither the store has them nor the baseline tells of them."""
     together: bool = False
     """True when no single call shows it, but all calls of the case side by side: then `target` is all of them."""
     own: Entry | None = None
@@ -120,7 +158,7 @@ class CaseFaults:
     target_calls: int = 0
     """Target calls that hold an answer: what was not seen in a call without one says nothing."""
     source_calls: int = 0
-    """Source calls that are known."""
+    """Source calls of whose faults is known."""
     blind_told: tuple[CaseFault, ...] = ()
     """Of `blind` what the target shows more often than the source, as it would be told. `told` may lack it: with the
     golden in hand a rule may think it right. Where the regression test rejects for it, it is told all the same."""
@@ -155,6 +193,7 @@ def case_faults(
     target: Sequence[Observation],
     *,
     recorded: Sequence[Observation | None] = (),
+    noted: Noted = NOTHING_NOTED,
     repeated: bool = True,
     families: Sequence[Sequence[Rule]] = FAMILIES,
     own: Mapping[str, Entry] = MappingProxyType({}),
@@ -166,12 +205,16 @@ def case_faults(
         target: the target's calls, each with what the source recorded as its golden.
         recorded: by pass, the recorded answer as the rules would see it; used where the call is not known. None where
             there is no answer.
+        noted: what was found in the source's calls when they were recorded; used where they are not known.
         repeated: whether all calls of the case sent the very same prompt; only then can they be held against each
             other.
         families: the rules.
         own: what the project tells of its own kinds.
     """
-    of_source = [None if call is None else _kinds(call, families) for call in source]
+    of_source = [
+        noted.calls.get(index) if call is None else _severities(_kinds(call, families))
+        for index, call in enumerate(source)
+    ]
     of_recorded = [None if call is None else _kinds(call, families) for call in recorded] or [None] * len(source)
     of_target = [_kinds(call, families) for call in target]
     known = sum(kinds is not None for kinds in of_source)
@@ -192,12 +235,13 @@ def case_faults(
     answered = sum(call.answered for call in target)
     blind, blind_told = _blind(of_source, target, families, own)
     found = CaseFaults(ordered(told), tuple(passes), blind, answered, known, blind_told)
-    for finding, together in _of_runs(source, target, run_rules(families)) if repeated else ():
+    held = [call or answer for call, answer in zip(source, recorded or source, strict=True)]
+    for finding, together in _of_runs(source, held, noted, target, run_rules(families)) if repeated else ():
         found = found.with_passes(together, finding, own.get(finding.kind))
     return found
 
 
-def _on_source(kind: str, call: Mapping[str, Finding] | None, recorded: Mapping[str, Finding] | None) -> bool | None:
+def _on_source(kind: str, call: Kinds | None, recorded: Mapping[str, Finding] | None) -> bool | None:
     if call is not None:
         return kind in call
     if recorded is None or kind not in IN_THE_ANSWER:
@@ -206,7 +250,7 @@ def _on_source(kind: str, call: Mapping[str, Finding] | None, recorded: Mapping[
 
 
 def _blind(
-    of_source: Sequence[Mapping[str, Finding] | None],
+    of_source: Sequence[Kinds | None],
     target: Sequence[Observation],
     families: Sequence[Sequence[Rule]],
     own: Mapping[str, Entry],
@@ -217,8 +261,8 @@ def _blind(
         return (), ()
     of_target = [_kinds(call.told(golden=None), families) for call in target]
     sides = [
-        [{kind for kind, finding in kinds.items() if finding.severity is Severity.ERROR} for kinds in side]
-        for side in (known, of_target)
+        [{kind for kind, severity in kinds.items() if severity is Severity.ERROR} for kinds in side]
+        for side in (known, map(_severities, of_target))
     ]
     # Which kinds are looked at depends on both sides alike: choosing them by what the target shows would favour it.
     blind = tuple(
@@ -241,25 +285,46 @@ def _blind(
     return blind, tuple(fault for fault in told if fault.target and fault.more_often)
 
 
+def _shown_together(
+    source: Sequence[Observation | None], noted: Noted, families: Sequence[Sequence[Rule]]
+) -> Callable[[str], bool | None]:
+    """Tells of a kind whether the source's calls show it, taken together; None where that is not known."""
+    known = [call for call in source if call is not None]
+    if len(known) < len(source) and noted.together is not None:
+        return noted.together.__contains__
+    of_source = {finding.kind for finding in _run_findings(known, families)}
+    # One call shows nothing of the kind, and a recording of which a part is known shows only that part.
+    whole = len(known) > 1 and len(known) == len(source)
+    return lambda kind: kind in of_source or (False if whole else None)
+
+
 def _of_runs(
-    source: Sequence[Observation | None], target: Sequence[Observation], families: Sequence[Sequence[Rule]]
+    source: Sequence[Observation | None],
+    held: Sequence[Observation | None],
+    noted: Noted,
+    target: Sequence[Observation],
+    families: Sequence[Sequence[Rule]],
 ) -> list[tuple[Finding, FaultPasses]]:
-    """What only several calls of a side show, taken together."""
+    """What only several calls of a side show, taken together.
+
+    Args:
+        source: the source's calls by pass; None where a call is not known.
+        held: the same, with the recorded answer where a call is not known.
+        noted: what was found in the source's calls when they were recorded.
+        target: the target's calls.
+        families: the rules.
+    """
     of_target = _run_findings(target, families)
     if not of_target:
         return []
-    known = [call for call in source if call is not None]
-    of_source = {finding.kind for finding in _run_findings(known, families)}
-    # One call shows nothing of the kind, and a recording of which a part is known shows only that part.
-    on_source = len(known) > 1 and len(known) == len(source)
+    on_source = _shown_together(source, noted, families)
+    answers = [call for call in held if call is not None]
     found: dict[str, tuple[Finding, FaultPasses]] = {}
     for finding in of_target:
-        if finding.kind == _WARM_CACHE and not _beyond_the_source(known, target, families):
+        if finding.kind == _WARM_CACHE and not _beyond_the_source(answers, target, families):
             continue
-        shown = finding.kind in of_source if on_source else finding.kind in of_source or None
-        passes = FaultPasses(
-            finding.kind, finding.severity, (True,) * len(target), (shown,) * len(source), together=True
-        )
+        shown = on_source(finding.kind)
+        passes = FaultPasses(finding.kind, finding.severity, (True,) * len(target), (shown,) * len(held), together=True)
         found.setdefault(finding.kind, (finding, passes))
     return list(found.values())
 
@@ -300,6 +365,10 @@ _GRAVITY = {severity: rank for rank, severity in enumerate(Severity)}
 def ordered(faults: Sequence[CaseFault]) -> tuple[CaseFault, ...]:
     """The faults, the gravest first."""
     return tuple(sorted(faults, key=lambda fault: (_GRAVITY[fault.finding.severity], fault.finding.kind)))
+
+
+def _severities(kinds: Mapping[str, Finding]) -> Kinds:
+    return {kind: finding.severity for kind, finding in kinds.items()}
 
 
 def _kinds(call: Observation, families: Sequence[Sequence[Rule]]) -> dict[str, Finding]:

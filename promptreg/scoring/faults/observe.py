@@ -99,11 +99,16 @@ def observe_exchange(
     )
 
 
-def observe_answer(answer: Answer, request: JsonObject = _NOTHING) -> Observation:
+def observe_answer(answer: Answer, request: JsonObject = _NOTHING, *, prompt_tokens: int | None = None) -> Observation:
     """What the rules see of an answer whose call is not known: a plain body with its parts, and nothing else.
 
     Only rules that look at the answer alone may be believed. An answer without any part is given a count of tokens:
     whether the source billed for it is not known, and it must not pass for a source that never does.
+
+    Args:
+        answer: as recorded.
+        request: the request body that was sent.
+        prompt_tokens: the tokens of the prompt as the server counted them, where that was recorded.
     """
     message: dict[str, Json] = {"role": "assistant", "content": answer.content}
     if answer.reasoning:
@@ -120,7 +125,7 @@ def observe_answer(answer: Answer, request: JsonObject = _NOTHING) -> Observatio
         choice={"index": 0, "message": message, "finish_reason": answer.finish_reason},
         message=message,
         answer=answer,
-        usage=Usage(completion_tokens=_MANY_TOKENS) if empty else None,
+        usage=Usage(prompt_tokens, _MANY_TOKENS if empty else None) if empty or prompt_tokens is not None else None,
     )
 
 

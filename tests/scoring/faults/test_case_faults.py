@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from promptreg.answer.model import Answer, Usage
-from promptreg.scoring.faults.case import CaseFaults, case_faults
+from promptreg.scoring.faults.case import CaseFaults, Noted, case_faults
 from promptreg.scoring.faults.catalogue import Entry
 from promptreg.scoring.faults.golden import Golden
 from promptreg.scoring.faults.model import Probe, Rule, Severity
@@ -200,6 +200,40 @@ def test_a_warm_cache_breaks_answers_in_several_calls_or_it_is_not_told(source, 
         passes = next(passes for passes in found.passes if passes.kind == "F36")
         assert passes.together
         assert passes.never_on_source
+
+
+@pytest.mark.parametrize(
+    ("source", "target"),
+    [
+        ([GOOD] * 10, [GOOD, RUIN, RUIN, RUIN, RUIN]),
+        ([GOOD] * 9 + [RUIN], [GOOD, RUIN, RUIN, RUIN, RUIN]),
+        ([GOOD] + [RUIN] * 9, [GOOD, RUIN, RUIN, RUIN, RUIN]),
+        ([GOOD] * 5, ["好的。</think>" + GOOD, GOOD, GOOD]),
+        (["好的。</think>" + GOOD] * 5, ["好的。</think>" + GOOD] * 3),
+        (["", GOOD, ""], ["", "", GOOD]),
+        ([GOOD] * 5, [GOOD] * 3),
+        ([GOOD], [GOOD, "!" * 40]),
+    ],
+    ids=["warm", "one warm on both", "warm on both", "think", "think on both", "empty at times", "clean", "one pass"],
+)
+def test_what_was_noted_stands_for_the_calls(source, target):
+    sources = cached(source)
+    golden = Golden.of(sources)
+    targets = [replace(one, golden=golden) for one in cached(target)]
+    noted = Noted.of(dict(enumerate(sources)))
+    recorded = [observe_answer(one.answer, one.request, prompt_tokens=12) for one in sources]
+    unknown: list[None] = [None] * len(sources)
+    assert case_faults(unknown, targets, recorded=recorded, noted=noted) == case_faults(sources, targets)
+    for first in range(len(sources)):  # some of the calls are at hand
+        partly = [*sources[:first], *unknown[first:]]
+        rest = [*unknown[:first], *recorded[first:]]
+        assert case_faults(partly, targets, recorded=rest, noted=noted) == case_faults(sources, targets)
+
+
+def test_of_a_varied_prompt_the_calls_are_not_held_against_each_other():
+    noted = Noted.of(dict(enumerate(cached([GOOD, RUIN, RUIN]))), repeated=False)
+    assert noted.together is None
+    assert [sorted(noted.calls[index]) for index in range(3)] == [[], ["F07"], ["F07"]]
 
 
 def test_an_answer_that_calls_a_tool_is_no_empty_golden():
