@@ -329,6 +329,31 @@ class Paths(Section):
     store: str = Field(".promptreg/store.db", min_length=1)
 
 
+RedactedKind = Literal["keys", "tokens", "email", "cn-id", "cn-phone"]
+"""Names of `promptreg.text.redaction.KINDS`."""
+
+
+def _pattern(pattern: str) -> str:
+    from promptreg.text.redaction import pattern_problem  # noqa: PLC0415 - loaded where a project has patterns
+
+    sentence = pattern_problem(pattern)
+    if sentence is not None:
+        raise problem(sentence)
+    return pattern
+
+
+class Redact(Section):
+    """What is taken out of requests and answers before they are kept."""
+
+    kinds: list[RedactedKind] = Field(
+        default_factory=list,
+        description="Built-in kinds: keys, tokens, email, cn-id (Chinese identity numbers), cn-phone.",
+    )
+    patterns: list[Annotated[str, Field(min_length=1, max_length=2000), AfterValidator(_pattern)]] = Field(
+        default_factory=list, max_length=100, description="Regular expressions of your own."
+    )
+
+
 class Config(Section):
     """A whole configuration file."""
 
@@ -340,6 +365,7 @@ class Config(Section):
     plan: Plan = Field(default_factory=Plan)
     judging: Judging = Field(default_factory=Judging)
     paths: Paths = Field(default_factory=Paths)
+    redact: Redact = Field(default_factory=Redact)
     language: Literal["auto", "zh", "en"] = Field("auto", description="Language of reports.")
     root: Path = Field(default=Path(), exclude=True)
     """Folder of the file; every path in it is relative to this. Set by the loader."""

@@ -11,12 +11,14 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol, Self
 
 from promptreg.deployment.adaptive_limit import AdaptiveLimit
 from promptreg.deployment.exchange import Chunk, Exchange
+from promptreg.deployment.private import without_private
 from promptreg.deployment.profiles.load import load_profile
 from promptreg.deployment.reader import read_exchange
 from promptreg.deployment.redact import Redactor, known_secrets
 from promptreg.deployment.retry import repeats, retry_of, wait_s
 from promptreg.deployment.rewrite import rewritten, texts_of
 from promptreg.deployment.transports.base import KEEP_ALIVE_S, TimeLimits, Transport, Wiring
+from promptreg.text.redaction import NOTHING
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Mapping
@@ -28,6 +30,7 @@ if TYPE_CHECKING:
     from promptreg.config import Deployment
     from promptreg.deployment.profiles.model import Profile
     from promptreg.deployment.reading import Reading
+    from promptreg.text.redaction import Redaction
 
 _LOG = logging.getLogger("promptreg.deployment")
 
@@ -90,6 +93,7 @@ class Client:
         transport: Transport | None = None,
         keep_sent: bool = False,
         limit: CallLimit | None = None,
+        redaction: Redaction = NOTHING,
     ) -> None:
         """Prepares the client; nothing is sent before it is entered.
 
@@ -104,6 +108,7 @@ class Client:
             transport: instead of the one that the deployment asks for.
             keep_sent: whether attempts hold the body that went out (`Exchange.sent`).
             limit: shared with other clients of the deployment; None for one of its own.
+            redaction: what is taken out of every attempt beside the secrets.
 
         Raises:
             ConfigError: for a CA file, a proxy or a function that cannot be used.
@@ -119,6 +124,7 @@ class Client:
         self.keep_sent = keep_sent
         wiring = replace(wiring_of(deployment, self.profile, secrets, root), keep_sent=keep_sent)
         self._redactor = Redactor(known_secrets(secrets, deployment.base_url, deployment.proxy), deployment.headers_env)
+        self._redaction = redaction
         self._transport = transport if transport is not None else _transport(deployment, wiring, root)
         self.warnings: tuple[str, ...] = _warnings(deployment)
         """What whoever reads the run must know about how it was made: one sentence each."""
@@ -149,18 +155,26 @@ class Client:
 
     async def get(self, path: str) -> Exchange:
         """Fetches a path of the server (`Wiring.url`), once, without secrets."""
-        return self._redactor.exchange(await self._transport.get(path))
+        return self._kept(await self._transport.get(path))
+
+    def _kept(self, exchange: Exchange) -> Exchange:
+        return without_private(self._redactor.exchange(exchange), self._redaction)
 
     def _without_secrets(self, exchange: Exchange) -> tuple[Exchange, Reading]:
         """An attempt and its reading, neither with a secret in it."""
-        exchange = self._redactor.exchange(exchange)
+        exchange = self._kept(exchange)
         reading = read_exchange(exchange)
-        redactor = self._redactor
-        if reading.answer is not None and any(map(redactor.finds_in, texts_of(reading.answer))):
+        if reading.answer is not None and any(map(self._is_left, texts_of(reading.answer))):
             at_s = exchange.chunks[-1].at_s
-            exchange = replace(exchange, chunks=(Chunk(at_s, rewritten(reading, redactor.body_text)),))
+            exchange = replace(exchange, chunks=(Chunk(at_s, rewritten(reading, self._clean)),))
             reading = replace(read_exchange(exchange), first_token_s=reading.first_token_s)
         return exchange, reading
+
+    def _is_left(self, text: str) -> bool:
+        return self._redactor.finds_in(text) or self._redaction.finds_in(text)
+
+    def _clean(self, text: str) -> str:
+        return self._redaction.text(self._redactor.body_text(text))
 
 
 def limit_of(

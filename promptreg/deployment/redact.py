@@ -17,13 +17,14 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 from urllib.parse import quote, quote_plus, unquote, urlsplit
 
-from promptreg.deployment.exchange import Chunk, Exchange, Failure
+from promptreg.deployment.edits import Edit, edited
+from promptreg.deployment.exchange import Failure
+from promptreg.text.redaction import REDACTED
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-REDACTED = "[redacted]"
-"""What stands in place of a secret."""
+    from promptreg.deployment.exchange import Chunk, Exchange
 
 SHORTEST = 4
 """Shorter values are looked for nowhere: they are no secrets, and every text holds them by chance."""
@@ -102,36 +103,13 @@ class Redactor:
         return any(form in body for form in self._in_body)
 
     def _chunks(self, chunks: tuple[Chunk, ...]) -> tuple[Chunk, ...]:
-        """Replaces in the joined body, for a secret may be split; each byte that is left keeps its arrival time."""
+        """Replaces in the joined body, for a secret may be split."""
         if not self._in_body or self._pattern is None:
             return chunks
         body = b"".join([chunk.data for chunk in chunks])
         if not self._hit(body):
             return chunks
-        pieces = _pieces(self._pattern, body)
-        kept: list[Chunk] = []
-        start, end, text, found = next(pieces)
-        offset = 0
-        for chunk in chunks:
-            until = offset + len(chunk.data)
-            parts: list[bytes] = []
-            while True:
-                if found:
-                    if start >= offset and start < until:  # stands where the secret began
-                        parts.append(text)
-                else:
-                    parts.append(body[max(start, offset) : min(end, until)])
-                if end > until:
-                    break
-                following = next(pieces, None)
-                if following is None:
-                    break
-                start, end, text, found = following
-                if start >= until:
-                    break
-            kept.append(Chunk(chunk.at_s, b"".join(parts)))
-            offset = until
-        return tuple(kept)
+        return edited(chunks, [Edit(*match.span(), REDACTED.encode()) for match in self._pattern.finditer(body)])
 
 
 def known_secrets(secrets: Mapping[str, str], *addresses: str | None) -> list[str]:
@@ -149,18 +127,6 @@ def url_secrets(url: str | None) -> tuple[str, ...]:
         return ()
     user, _, password = info.partition(":")
     return tuple(part for part in (info, unquote(info), password, unquote(password), user) if part)
-
-
-def _pieces(pattern: re.Pattern[bytes], body: bytes) -> Iterator[tuple[int, int, bytes, bool]]:
-    """The body as stretches: (start, end, replacement, whether it is a secret)."""
-    position = 0
-    for match in pattern.finditer(body):
-        if match.start() > position:
-            yield position, match.start(), b"", False
-        yield match.start(), match.end(), REDACTED.encode(), True
-        position = match.end()
-    if position < len(body) or position == 0:
-        yield position, len(body), b"", False
 
 
 def _longest_first(forms: Iterable[str]) -> list[str]:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from promptreg.errors import StoreError
 from promptreg.store.columns import json_text, plain_text
+from promptreg.text.redaction import NOTHING
 
 if TYPE_CHECKING:
     import sqlite3
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
     from promptreg.canonical import Json, JsonObject
     from promptreg.suite.model import Case
+    from promptreg.text.redaction import Redaction
 
 RunKind: TypeAlias = Literal["record", "compare"]
 RunState: TypeAlias = Literal["running", "interrupted", "done", "failed"]
@@ -103,7 +105,7 @@ def new_run_id(deployment: str, at: float) -> str:
     return f"{time.strftime('%Y%m%d-%H%M%S', time.gmtime(at))}-{slug}-{secrets.token_hex(2)}"
 
 
-def insert_run(db: Database, spec: RunSpec) -> str:
+def insert_run(db: Database, spec: RunSpec, redaction: Redaction = NOTHING) -> str:
     """Store a run that begins now, with its cases and their requests, in one transaction."""
     started_at = time.time()
     run_id = new_run_id(spec.deployment, started_at)
@@ -128,7 +130,7 @@ def insert_run(db: Database, spec: RunSpec) -> str:
                 "warnings_json": "[]",
             }
         )
-        insert_cases(db.conn, run_id, spec.cases, spec.contexts)
+        insert_cases(db.conn, run_id, spec.cases, spec.contexts, redaction)
     return run_id
 
 
@@ -137,14 +139,20 @@ def insert_cases(
     run_id: str,
     cases: Sequence[Case],
     contexts: Mapping[tuple[str, str], JsonObject] = MappingProxyType({}),
+    redaction: Redaction = NOTHING,
 ) -> None:
-    """Add cases to a run inside the caller's transaction; cases that it has already are left alone."""
+    """Add cases to a run inside the caller's transaction; cases that it has already are left alone.
+
+    Requests are stored without what `redaction` takes out, under the hash of what is sent. One that is stored already
+    is written again where it would now look otherwise, so that a redaction that was asked for later holds for it too.
+    """
     connection.executemany(
-        "INSERT OR IGNORE INTO requests (sha256, request_json) VALUES (?, ?)",
+        "INSERT INTO requests (sha256, request_json) VALUES (?, ?) ON CONFLICT (sha256) DO UPDATE "
+        "SET request_json = excluded.request_json WHERE request_json <> excluded.request_json",
         (
             (
                 case.request.sha256,
-                json_text({"messages": list(case.request.messages), "params": case.request.params}),
+                json_text(redaction.json({"messages": list(case.request.messages), "params": case.request.params})),
             )
             for case in cases
         ),
@@ -160,7 +168,9 @@ def insert_cases(
                 case.request.sha256,
                 json_text(list(case.tags)),
                 None if case.noise == "none" else case.noise,
-                None if (context := contexts.get((case.suite, case.case_id))) is None else json_text(context),
+                None
+                if (context := contexts.get((case.suite, case.case_id))) is None
+                else json_text(redaction.json(context)),
             )
             for case in cases
         ),

@@ -37,6 +37,7 @@ from promptreg.store.runs import (
 )
 from promptreg.store.samples import StoredSample, read_samples
 from promptreg.store.writer import Writer
+from promptreg.text.redaction import NOTHING
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -46,6 +47,7 @@ if TYPE_CHECKING:
 
     from promptreg.canonical import JsonObject
     from promptreg.replay.sample import Sample
+    from promptreg.text.redaction import Redaction
 
 _HASHES_PER_QUERY = 500  # SQLite's smallest limit on parameters is 999
 
@@ -53,21 +55,30 @@ _HASHES_PER_QUERY = 500  # SQLite's smallest limit on parameters is 999
 class Store:
     """An open store. Use as a context manager, from the thread that opened it; `add_sample` from any thread."""
 
-    def __init__(self, path: Path, database: Database, busy_timeout_s: float) -> None:
+    def __init__(self, path: Path, database: Database, busy_timeout_s: float, redaction: Redaction) -> None:
         """Use `Store.open`."""
         self.path = path
         self._database = database
         self._busy_timeout_s = busy_timeout_s
-        self._writer = Writer(partial(connect, path, busy_timeout_s), self._errors)
+        self._redaction = redaction
+        self._writer = Writer(partial(connect, path, busy_timeout_s), self._errors, redaction)
 
     @classmethod
-    def open(cls, path: Path | str, *, create: bool = True, busy_timeout_s: float = BUSY_TIMEOUT_S) -> Store:
+    def open(
+        cls,
+        path: Path | str,
+        *,
+        create: bool = True,
+        busy_timeout_s: float = BUSY_TIMEOUT_S,
+        redaction: Redaction = NOTHING,
+    ) -> Store:
         """Open a store, bring it to the newest schema, and make it first where it does not exist.
 
         Args:
             path: the file; folders above it are made as needed.
             create: False to insist that it exists, for commands that only read.
             busy_timeout_s: how long to wait for another process that writes.
+            redaction: what is taken out of the requests of runs; answers come without it from the client.
 
         Raises:
             StoreError: it cannot be opened, is no store, is damaged, or a newer promptreg wrote it.
@@ -84,7 +95,7 @@ class Store:
             except BaseException:
                 connection.close()
                 raise
-        return cls(path, database, busy_timeout_s)
+        return cls(path, database, busy_timeout_s, redaction)
 
     def close(self) -> None:
         """Write what still waits and close the file.
@@ -114,7 +125,7 @@ class Store:
             Its id, such as 20261201-231502-gpu-3f2a.
         """
         with self._errors():
-            return insert_run(self._database, spec)
+            return insert_run(self._database, spec, self._redaction)
 
     def update_run(
         self,

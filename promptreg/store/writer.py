@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from promptreg.deployment.exchange import Exchange
     from promptreg.replay.sample import Sample
     from promptreg.suite.model import Case
+    from promptreg.text.redaction import Redaction
 
 BATCH_DELAY_S = 0.05
 """A sample waits this long for company before it is committed. Far below the 250 ms promised, and 20 commits a second
@@ -44,16 +45,21 @@ class Writer:
     """Takes samples from any thread and commits them from its own; a failure is raised at the next call."""
 
     def __init__(
-        self, open_connection: Callable[[], sqlite3.Connection], errors: Callable[[], AbstractContextManager[None]]
+        self,
+        open_connection: Callable[[], sqlite3.Connection],
+        errors: Callable[[], AbstractContextManager[None]],
+        redaction: Redaction,
     ) -> None:
         """Nothing runs before the first sample: most commands only read.
 
         Args:
             open_connection: opens the connection that only the thread uses.
             errors: a context that turns errors of SQLite into StoreError.
+            redaction: what is taken out of requests.
         """
         self._open_connection = open_connection
         self._errors = errors
+        self._redaction = redaction
         self._changed = threading.Condition()
         self._waiting: list[_Item] = []
         self._waiting_bytes = 0
@@ -133,7 +139,7 @@ class Writer:
     def _run(self) -> None:
         try:
             with self._errors(), closing(self._open_connection()) as connection:
-                rows = _Rows(connection)
+                rows = _Rows(connection, self._redaction)
                 while batch := self._next_batch():
                     rows.write(batch)
                     with self._changed:
@@ -191,8 +197,8 @@ class _Place(NamedTuple):
 class _Rows:
     """Turns samples into rows of one connection."""
 
-    def __init__(self, connection: sqlite3.Connection) -> None:
-        self._connection = connection
+    def __init__(self, connection: sqlite3.Connection, redaction: Redaction) -> None:
+        self._connection, self._redaction = connection, redaction
         self._case_keys: dict[str, dict[tuple[str, str], int]] = {}
 
     def write(self, batch: list[_Item]) -> None:
@@ -263,7 +269,7 @@ class _Rows:
         if keys is None:
             keys = self._case_keys[run_id] = self._read_case_keys(run_id)
         if name not in keys:
-            insert_cases(self._connection, run_id, [case])
+            insert_cases(self._connection, run_id, [case], redaction=self._redaction)
             ids = "SELECT id FROM run_cases WHERE run_id = ? AND suite = ? AND case_id = ?"
             (keys[name],) = self._connection.execute(ids, (run_id, *name)).fetchone()
         return keys[name]

@@ -24,6 +24,7 @@ from promptreg.text.counted import counted
 from promptreg.workflow.context.case_contexts import NO_CONTEXTS, Contexts
 from promptreg.workflow.context.sent import Cuts, context_warnings, is_unsent, proved, unsent_sample
 from promptreg.workflow.engine import LOCAL, Engine
+from promptreg.workflow.private import redaction_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -113,7 +114,13 @@ def collect(
         KeyboardInterrupt: after Ctrl-C, once the run is marked as interrupted.
     """
     secrets = secrets_of(order.deployment)
-    client = Client(order.deployment, secrets, root=config.root, keep_sent=bool(order.contexts.cases))
+    client = Client(
+        order.deployment,
+        secrets,
+        root=config.root,
+        keep_sent=bool(order.contexts.cases),
+        redaction=redaction_of(config),
+    )
     run = _Run(store, order, resumed)
     try:
         collected = asyncio.run(_collect(run, client, engine, on_progress))

@@ -29,6 +29,7 @@ from promptreg.workflow.looks import Judge, judged_in_looks, looks_of
 from promptreg.workflow.outputs import Output, write_outputs
 from promptreg.workflow.pairing import Pairing, baseline_of, pair_with_baseline, recorded_pairs
 from promptreg.workflow.plugins import load_extensions
+from promptreg.workflow.private import redaction_of
 from promptreg.workflow.project import project_suites
 from promptreg.workflow.resume import left_of, run_to_continue
 from promptreg.workflow.run_names import named_comparison
@@ -139,7 +140,8 @@ def compare(
         PromptregError: see `promptreg.errors`; samples stored before stay, and `resume` goes on from them.
         KeyboardInterrupt: after Ctrl-C; the run can be resumed.
     """
-    with Store.open(config.root / config.paths.store, create=options.run_id is None) as store:
+    path, redaction = config.root / config.paths.store, redaction_of(config)
+    with Store.open(path, create=options.run_id is None, redaction=redaction) as store:
         judges = Judges(config, store, on_progress=on_progress, may_ask=options.ask_judges and not options.offline)
         if options.run_id is None:
             suites = project_suites(config, options.suites, options.select, options.cases)

@@ -35,6 +35,7 @@ from promptreg.workflow.judge import rules_of
 from promptreg.workflow.judge_calls import Judges
 from promptreg.workflow.pairing import baseline_of, pair_with_baseline
 from promptreg.workflow.plugins import load_extensions
+from promptreg.workflow.private import answer_without_private, redaction_of
 from promptreg.workflow.review import ReviewedCase
 from promptreg.workflow.review_case import CaseSides
 from promptreg.workflow.standing import standing_of, utc_today
@@ -100,7 +101,7 @@ class GivenAnswers:
         Raises:
             ConfigError: a deployment or the embedder is wrong.
         """
-        self._config, self._store = config, store
+        self._config, self._store, self._redaction = config, store, redaction_of(config)
         self._source = config.deployment(source) if source is not None else config.role("source")
         self._target = config.deployment(target) if target is not None else config.role("target")
         self._extensions = load_extensions(config.root)
@@ -126,7 +127,8 @@ class GivenAnswers:
         if known and golden is not None:
             taken = [*golden.failed_passes, *(index for part in golden.answers for index in part.passes)]
             source = golden.by_pass(1 + max(taken, default=-1))
-        pair = CasePair(case, source, tuple(answers))
+        # As a client would have kept them: the golden is without what is never kept.
+        pair = CasePair(case, source, tuple(answer_without_private(answer, self._redaction) for answer in answers))
         (scores,) = score_suite(
             [pair],
             root=self._config.root,
@@ -145,7 +147,20 @@ class GivenAnswers:
             if len(answers) < ENOUGH_ANSWERS and judged.verdict in {CaseVerdict.PASS, CaseVerdict.CHANGED}:
                 judged = smoke(judged, scores.checks)
         sha256 = None if golden is None else golden_sha256(golden)
-        return GivenJudgement(judged, _sides(case, judged, pair, self._source.name, self._target.name, sha256))
+        shown = ShownCase(
+            case.suite,
+            case.case_id,
+            self._source.name,
+            self._target.name,
+            judged.verdict.value,
+            judged.severity,
+            sha256,
+            None,
+            judged.sentence.en,
+            judged.sentence.zh,
+        )
+        asked = self._redaction.text(last_user_text(case.request.messages) or "")
+        return GivenJudgement(judged, _sides(shown, pair, asked))
 
     def _pairing(self, case: Case) -> Pairing | None:
         """The case beside its golden; None where the suite has no baseline."""
@@ -206,25 +221,10 @@ def _with_verdict(judged: CaseJudgement, verdict: CaseVerdict, sentence: Sentenc
     return replace(judged, verdict=verdict, sentence=sentence, severity=severity(verdict, 0.0))
 
 
-def _sides(
-    case: Case, judged: CaseJudgement, pair: CasePair, source: str, target: str, sha256: str | None
-) -> CaseSides:
+def _sides(shown: ShownCase, pair: CasePair, asked: str) -> CaseSides:
     groups = paired_groups(pair.source, pair.target)
     facts: tuple[ChangeView, ...] = ()
     if groups.golden and groups.candidate:
         candidate = groups.candidate[0]
         facts = changed_facts(groups.golden[candidate.diffs[0].golden].content, candidate.content)
-    shown = ShownCase(
-        case.suite,
-        case.case_id,
-        source,
-        target,
-        judged.verdict.value,
-        judged.severity,
-        sha256,
-        None,
-        judged.sentence.en,
-        judged.sentence.zh,
-    )
-    asked = last_user_text(case.request.messages) or ""
     return CaseSides(ReviewedCase(shown), asked, groups, facts, len(pair.source), len(pair.target), golden_moved=False)

@@ -28,6 +28,7 @@ from promptreg.store.replies import JudgeReply
 from promptreg.store.store import Store
 from promptreg.suite.model import Case
 from promptreg.workflow.plugins import load_extensions
+from promptreg.workflow.private import redaction_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -173,7 +174,8 @@ class Judges:
             for question, prompt in prompts.items()
         ]
         what = f"judge calls on {judge.name}"
-        async with Client(judge, secrets_of(judge), root=self._config.root) as client:
+        redaction = redaction_of(self._config)
+        async with Client(judge, secrets_of(judge), root=self._config.root, redaction=redaction) as client:
             await replay(
                 calls,
                 client,

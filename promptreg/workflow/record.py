@@ -27,6 +27,7 @@ from promptreg.workflow.estimate import Estimate, estimate
 from promptreg.workflow.judge_calls import Judges, calls_at_most
 from promptreg.workflow.merge import added_to, earlier_baselines, held_passes, merge_warnings, replaced_approvals
 from promptreg.workflow.plugins import load_extensions
+from promptreg.workflow.private import redaction_of
 from promptreg.workflow.project import project_suites
 from promptreg.workflow.recording_check import RecordingChecker
 from promptreg.workflow.resume import left_of, run_to_continue
@@ -152,7 +153,7 @@ def record(
     order = plan.order
     if not order.held and (replaced := replaced_approvals(config, order.cases, order.deployment.name)):
         on_notice(replaced)
-    with Store.open(config.root / config.paths.store) as store:
+    with Store.open(config.root / config.paths.store, redaction=redaction_of(config)) as store:
         resumed = run_to_continue(store, order, resume=options.resume, on_notice=on_notice)
         judges = Judges(config, store, on_progress=on_progress)
         judges.check_keys([case for suite in plan.suites for case in suite.cases])

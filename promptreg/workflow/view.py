@@ -31,6 +31,7 @@ from promptreg.workflow.causes_view import cause_views, with_causes
 from promptreg.workflow.context.view import context_view
 from promptreg.workflow.deployments_view import source_view, target_view
 from promptreg.workflow.headline import next_steps, overall
+from promptreg.workflow.private import redaction_of
 from promptreg.workflow.review import decided_cases
 from promptreg.workflow.shown import report_id
 from promptreg.workflow.stored import CaseSamples, GoldenSamples, ReadSample
@@ -213,11 +214,13 @@ def _case_views(config: Config, store: Store, record: RunRecord, judged: tuple[J
             partial(_params, deployment=config.deployments.get(header.deployment)),
             partial(_params, deployment=config.deployments.get(record.deployment)),
         )
+        redaction = redaction_of(config)
         for case in sorted(suite.cases(), key=lambda judged_case: judged_case.case.case_id):
             case_id = case.case.case_id
             recorded = source.of(goldens[case_id]) if case.source else {}
             view = _case_view(case, recorded, target.of(case_id), params)
-            yield replace(view, context=context_view(suite.pairing, case.case))
+            messages = tuple({key: redaction.json(part) for key, part in message.items()} for message in view.messages)
+            yield replace(view, messages=messages, context=context_view(suite.pairing, case.case, redaction))
 
 
 def _case_view(

@@ -1,4 +1,4 @@
-"""Keys are in no file, no output and no report, whatever the server repeats of them."""
+"""Keys and what `[redact]` names are in no file, no output and no report, whatever the server repeats of them."""
 
 from __future__ import annotations
 
@@ -10,6 +10,11 @@ import pytest
 
 KEY = "sk-made-up/9f2c+77aa=="
 GATEWAY = "gw-token-made-up-5150"
+
+ELSEWHERE = "env-made-up-word-2718"
+"""Another variable of the environment, which no file names."""
+PROXY = "proxy-made-up-word-3141"
+PRIVATE = ("li.lei@mail.example.com", "11010519491231002X", "138-0013-8000", "工号271828")
 
 
 def forms(secret):
@@ -33,7 +38,7 @@ def echoing(app):
             if message["type"] == "http.response.start":
                 more = [
                     (b"x-echo", sent.get(b"authorization", b"")),
-                    (b"x-gateway-said", b"token=" + sent.get(b"x-gateway-token", b"")),
+                    (b"x-gateway-said", b"token=" + sent.get(b"x-gateway-token", b"") + b" " + PROXY.encode()),
                     (b"set-cookie", b"session=" + base64.b64encode(sent.get(b"authorization", b""))),
                 ]
                 message = {**message, "headers": [*message.get("headers", ()), *more]}
@@ -64,6 +69,8 @@ def every_byte(pair):
 def test_keys_stay_out_of_everything(pair_of, monkeypatch, client):
     monkeypatch.setenv("GPU_KEY", KEY)
     monkeypatch.setenv("GATEWAY_TOKEN", GATEWAY)
+    monkeypatch.setenv("OTHER_TOKEN", ELSEWHERE)
+    monkeypatch.setenv("https_proxy", f"http://someone:{PROXY}@127.0.0.1:9")
     script = {
         "api_key": KEY,
         "rules": [
@@ -99,7 +106,7 @@ def test_keys_stay_out_of_everything(pair_of, monkeypatch, client):
     found = [(str(done), done.stdout.encode() + done.stderr.encode()) for done in said] + list(every_byte(pair))
     assert len(found) > 40
     for where, data in found:
-        for secret in (KEY, GATEWAY):
+        for secret in (KEY, GATEWAY, ELSEWHERE, PROXY):
             assert not [form for form in forms(secret) if form in data], where
     assert any(b"[redacted]" in data for _, data in found)
     assert b"[redacted]" in pair.baseline.read_bytes()
@@ -132,3 +139,77 @@ def test_a_key_in_the_configuration_is_refused(pair):
     done = pair.run("record")
     assert done.exit_code == 2
     assert "made-up-word" not in done.stderr
+
+
+def asked(received):
+    """What the user said last in a request; empty for other requests."""
+    return json.loads(received.body)["messages"][-1]["content"] if b"messages" in received.body else ""
+
+
+def request_hashes(baseline):
+    return [json.loads(line)["request_sha256"] for line in baseline.splitlines()[1:]]
+
+
+def naming(app):
+    """The server behind a gateway that says who asks."""
+
+    async def wrapped(scope, receive, send):
+        async def name(message):
+            if message["type"] == "http.response.start":
+                message = {**message, "headers": [*message.get("headers", ()), (b"x-user", PRIVATE[0].encode())]}
+            await send(message)
+
+        await app(scope, receive, name)
+
+    return wrapped
+
+
+def test_what_nobody_may_keep_is_kept_nowhere(pair_of):
+    said = " ".join(PRIVATE)
+    rules = [
+        {"match": "book", "answers": [f"Write to {said}."]},
+        {"match": "invoice", "answers": [f"We know {said}: 7 days.", f"We know {said}: 9 days."]},
+    ]
+    pair = pair_of(source={"rules": rules}, target={"rules": rules, "seed": 2})
+    for server in (pair.source, pair.target):
+        server.app = naming(server.app)
+    questions = {"refund": f"A book for {said}", "invoice": f"Where is my invoice? {said}", "hours": "When?"}
+    pair.project.suite("support", questions)
+    assert pair.run("record", "--passes", "2").exit_code == 0
+    plain = pair.baseline.read_bytes()
+    assert all(private.encode() in plain for private in PRIVATE)
+    for path in pair.folder.glob(".promptreg/store.db*"):
+        path.unlink()
+
+    pair.project.section("redact", kinds=["email", "cn-id", "cn-phone"], patterns=["工号\\d{6}"])
+    told = [pair.run("record", "--passes", "2", "-v"), pair.run("compare", "--passes", "2", "-v")]
+    assert told[0].exit_code == 0
+    run = pair.run("runs", "--json").json["runs"][0]["run_id"]
+    told += [pair.run("compare", "--run", run, "--json", "--junit", "out/junit.xml"), pair.run("runs", run)]
+    told += [pair.run("report", run, "-o", f"out/again{suffix}") for suffix in (".md", ".csv", ".jsonl", ".html")]
+    told += [pair.run("review", "list", "--all", "--json"), pair.run("review", "show", "support/refund")]
+    told += [pair.run("diff", run, run)]
+    assert f"A book for {said}" in {asked(received) for received in pair.source.requests}
+
+    found = [(str(done), done.stdout.encode() + done.stderr.encode()) for done in told]
+    found += [(where, data) for where, data in every_byte(pair) if where not in {"support.yaml", "promptreg.toml"}]
+    with pair.store() as store:
+        found += [(case.case_id, repr(case).encode()) for each in store.runs() for case in store.cases(each.run_id)]
+    assert len(found) > 30
+    for where, data in found:
+        for private in PRIVATE:
+            assert private.encode() not in data, where
+    mark = "[redacted]"
+    assert f"Write to {mark} {mark} {mark} {mark}.".encode() in pair.baseline.read_bytes()
+    # A hash is that of what was sent.
+    assert request_hashes(plain) == request_hashes(pair.baseline.read_bytes())
+
+
+def test_a_pattern_that_never_ends_ends_the_run_and_keeps_nothing(pair_of, monkeypatch):
+    monkeypatch.setattr("promptreg.text.redaction.SECONDS", 0.02)
+    pair = pair_of(source={"rules": [{"match": "", "answers": ["a" * 4000 + "b"]}]})
+    pair.project.section("redact", patterns=["(a|aa)+$"])
+    done = pair.run("record", "--passes", "2")
+    assert done.exit_code == 2
+    assert "promptreg.toml: The pattern `(a|aa)+$` under [redact] took longer than 0.02 s" in done.stderr
+    assert not [where for where, data in every_byte(pair) if b"aaaa" in data and where != "promptreg.toml"]

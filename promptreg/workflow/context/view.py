@@ -15,21 +15,22 @@ if TYPE_CHECKING:
     from promptreg.context.fit import Fitted
     from promptreg.context.ledger import Entry
     from promptreg.suite.model import Case
+    from promptreg.text.redaction import Redaction
     from promptreg.text.sentence import Sentence
     from promptreg.workflow.context.case_contexts import FittedCase
     from promptreg.workflow.context.fit import Stretch
     from promptreg.workflow.pairing import Pairing
 
 
-def context_view(pairing: Pairing, case: Case) -> ContextView | None:
-    """Both sides of a case; None for one without a `context`."""
+def context_view(pairing: Pairing, case: Case, redaction: Redaction) -> ContextView | None:
+    """Both sides of a case, without what is never kept; None for one without a `context`."""
     source, target = pairing.source.of(case), pairing.target.of(case)
     if source is None or target is None:
         return None
-    return ContextView(target.strategy, _side(source), _side(target))
+    return ContextView(target.strategy, _side(source, redaction), _side(target, redaction))
 
 
-def _side(side: FittedCase) -> ContextSideView:
+def _side(side: FittedCase, redaction: Redaction) -> ContextSideView:
     fitted, budget = side.fitted, side.budget
     return ContextSideView(
         counter=side.counter,
@@ -41,8 +42,8 @@ def _side(side: FittedCase) -> ContextSideView:
         whole=None if fitted is None else fitted.ledger.before,
         problem=side.problem,
         provable=side.provable,
-        changes=() if fitted is None else tuple(_changes(fitted)),
-        inserted=() if fitted is None else tuple(_inserted(fitted)),
+        changes=() if fitted is None else tuple(_changes(fitted, redaction)),
+        inserted=() if fitted is None else tuple(_inserted(fitted, redaction)),
         dropped=side.dropped,
         notes=tuple(_notes(side)),
     )
@@ -55,10 +56,10 @@ def _notes(side: FittedCase) -> Iterator[Sentence]:
         yield from (note.sentence for note in side.fitted.ledger.notes)
 
 
-def _changes(fitted: Fitted) -> Iterator[ContextChangeView]:
+def _changes(fitted: Fitted, redaction: Redaction) -> Iterator[ContextChangeView]:
     """Dropped neighbours as one line; messages in whose place the same words are sent as one line, with those words."""
     words = {
-        origin: _text(message)
+        origin: redaction.text(_text(message))
         for message, origin in zip(fitted.messages, fitted.origins, strict=True)
         if origin is not None
     }
@@ -86,10 +87,10 @@ def _change(parts: Sequence[Stretch], text: str) -> ContextChangeView:
     )
 
 
-def _inserted(fitted: Fitted) -> Iterator[InsertedView]:
+def _inserted(fitted: Fitted, redaction: Redaction) -> Iterator[InsertedView]:
     for message, origin in zip(fitted.messages, fitted.origins, strict=True):
         if origin is None:
-            yield InsertedView(str(message.get("role") or ""), _text(message))
+            yield InsertedView(str(message.get("role") or ""), redaction.text(_text(message)))
 
 
 def _text(message: Mapping[str, Json]) -> str:

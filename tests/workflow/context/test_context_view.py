@@ -12,6 +12,7 @@ from promptreg.context.named import strategy_from
 from promptreg.errors import Place
 from promptreg.report.payload import to_json
 from promptreg.suite.model import Case, Request
+from promptreg.text.redaction import NOTHING
 from promptreg.text.sentence import Sentence
 from promptreg.verdict.model import CaseVerdict
 from promptreg.workflow.context.case_contexts import Contexts, FittedCase
@@ -43,7 +44,7 @@ def fitted(strategy, tokens, messages=None):
 def view(source, target):
     case = source.case
     sides = [Contexts(name, {("s", "a"): side}) for name, side in (("gpu", source), ("ascend", target))]
-    return context_view(SimpleNamespace(source=sides[0], target=sides[1]), case)
+    return context_view(SimpleNamespace(source=sides[0], target=sides[1]), case, NOTHING)
 
 
 def test_dropped_neighbours_are_one_line():
@@ -76,7 +77,7 @@ def test_a_summary_is_shown_as_put_in():
 def test_a_case_without_a_context_has_no_view():
     nothing = Contexts("gpu", {})
     case = fitted("sliding-window", 80).case
-    assert context_view(SimpleNamespace(source=nothing, target=nothing), case) is None
+    assert context_view(SimpleNamespace(source=nothing, target=nothing), case, NOTHING) is None
 
 
 def test_what_was_not_sent_has_its_problem_and_no_numbers():
