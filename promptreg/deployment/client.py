@@ -124,7 +124,7 @@ class Client:
         self.keep_sent = keep_sent
         wiring = replace(wiring_of(deployment, self.profile, secrets, root), keep_sent=keep_sent)
         self._redactor = Redactor(known_secrets(secrets, deployment.base_url, deployment.proxy), deployment.headers_env)
-        self._redaction = redaction
+        self.redaction = redaction
         self._transport = transport if transport is not None else _transport(deployment, wiring, root)
         self.warnings: tuple[str, ...] = _warnings(deployment)
         """What whoever reads the run must know about how it was made: one sentence each."""
@@ -158,7 +158,7 @@ class Client:
         return self._kept(await self._transport.get(path))
 
     def _kept(self, exchange: Exchange) -> Exchange:
-        return without_private(self._redactor.exchange(exchange), self._redaction)
+        return without_private(self._redactor.exchange(exchange), self.redaction)
 
     def _without_secrets(self, exchange: Exchange) -> tuple[Exchange, Reading]:
         """An attempt and its reading, neither with a secret in it."""
@@ -171,10 +171,10 @@ class Client:
         return exchange, reading
 
     def _is_left(self, text: str) -> bool:
-        return self._redactor.finds_in(text) or self._redaction.finds_in(text)
+        return self._redactor.finds_in(text) or self.redaction.finds_in(text)
 
     def _clean(self, text: str) -> str:
-        return self._redaction.text(self._redactor.body_text(text))
+        return self.redaction.text(self._redactor.body_text(text))
 
 
 def limit_of(

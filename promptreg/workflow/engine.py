@@ -36,7 +36,8 @@ class Engine(Protocol):
     ) -> ReplayResult:
         """Make every call once, with at most the deployment's `concurrency` in flight, however many processes call.
 
-        See `promptreg.replay.engine.replay`. `client` is open; it need not be the one that makes the calls.
+        See `promptreg.replay.engine.replay`. `client` is open; it need not be the one that
+        makes the calls, but then `keep_sent` and `redaction` of those that do are its own.
         """
 
     def score(
