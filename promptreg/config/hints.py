@@ -10,6 +10,8 @@ if TYPE_CHECKING:
     from collections.abc import Collection
 
 _CUTOFF = 60.0
+_SHORT = 4
+_CUTOFF_SHORT = 75.0
 _LISTED = 24
 _ALL_CHECKS = " Checks are "
 
@@ -17,11 +19,19 @@ _ALL_CHECKS = " Checks are "
 def closest(word: str, allowed: Collection[str]) -> str | None:
     """The allowed name most like `word`, or None when none is like it (similarity in percent, at least 60).
 
-    Never `word` itself: where a known name stands in the wrong place, it is no help to name it again.
+    Never `word` itself: where a known name stands in the wrong place, it is no help to name it again. Words of four
+    letters or fewer must begin alike, stand in the name, or have its letters: `npu` is no misspelt `gpu`.
     """
     others = sorted(set(allowed) - {word})
+    if len(word) <= _SHORT:
+        others = [name for name in others if _alike(word.casefold(), name.casefold())]
     best = process.extractOne(word, others, scorer=fuzz.ratio, processor=str.casefold, score_cutoff=_CUTOFF)
     return best[0] if best else None
+
+
+def _alike(word: str, name: str) -> bool:
+    same = word[:1] == name[:1] or word in name or sorted(word) == sorted(name)
+    return same or fuzz.ratio(word, name) >= _CUTOFF_SHORT
 
 
 def did_you_mean(word: str, allowed: Collection[str]) -> str:

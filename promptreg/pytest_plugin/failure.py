@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import shlex
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final, Literal
 
 from rich.console import Console
@@ -51,10 +52,11 @@ def case_text(
     """
     if sides is None:
         yield Text.assemble(
-            (case.verdict.value, STYLES[case.verdict.value]), f" {safe_for_terminal(case.sentence.text(language))}"
+            (case.verdict.value, STYLES[case.verdict.value]),
+            f" {in_pytest(safe_for_terminal(case.sentence.text(language)))}",
         )
     else:
-        yield from case_lines(sides, language)
+        yield from case_lines(_of_pytest(sides), language)
     words = catalogues()[language]
     for check in case.checks:
         if check.worse:
@@ -77,10 +79,17 @@ def case_text(
 def suite_text(suite: SuiteJudgement, run_id: str, language: Language) -> Iterator[Text]:
     """Of a suite whose verdict fails its item; its causes are in the section at the end."""
     verdict = suite.verdict.value
-    sentence = safe_for_terminal(suite.sentence.text(language))
+    sentence = in_pytest(safe_for_terminal(suite.sentence.text(language)))
     yield Text.assemble((verdict, STYLES[verdict]), f"  {safe_for_terminal(suite.suite)}: {sentence}")
     yield Text(counts_line(suite, language))
     yield _again(f"promptreg compare --run {run_id}", language)
+
+
+def _of_pytest(sides: CaseSides) -> CaseSides:
+    """The same with the options in its sentence under the names that they have here."""
+    shown = sides.case.shown
+    said = replace(shown, sentence=in_pytest(shown.sentence), sentence_zh=in_pytest(shown.sentence_zh))
+    return replace(sides, case=replace(sides.case, shown=said))
 
 
 def texts(lines: Iterable[Text], terminal: Terminal) -> tuple[str, str]:
@@ -113,7 +122,7 @@ def rendered(lines: Iterable[Text], *, colours: bool, width: int | None = None) 
     for line in lines:
         out.print(line, overflow=None if width is None else "fold")
     text: str = out.file.getvalue()  # type: ignore[attr-defined]  # the StringIO above
-    return in_pytest(text.rstrip("\n"))
+    return text.rstrip("\n")
 
 
 def _noise(case: CaseJudgement, language: Language) -> Text | None:

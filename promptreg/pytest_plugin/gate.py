@@ -9,6 +9,8 @@ import traceback
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import pytest
+
 from promptreg.errors import PromptregError
 from promptreg.pytest_plugin.ci import (
     append_summary,
@@ -20,14 +22,13 @@ from promptreg.pytest_plugin.ci import (
 from promptreg.pytest_plugin.options import in_pytest
 from promptreg.pytest_plugin.outcomes import terminal_of
 from promptreg.pytest_plugin.selection import selected_suites
-from promptreg.pytest_plugin.session import Judged, failed_session, judged_session
+from promptreg.pytest_plugin.session import Judged, check_session, failed_session, judged_session
 from promptreg.pytest_plugin.summary import counts_sentence, summary_lines
+from promptreg.report.output import plain
 from promptreg.workflow.outputs import Output
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
-
-    import pytest
 
     from promptreg.config import Config
     from promptreg.pytest_plugin.options import Asked
@@ -47,6 +48,23 @@ class Gate:
         self._begun = False
         self.judged: Judged | None = None
         """The comparison, when it is made."""
+
+    def check(self, entries: Sequence[Entry], known: Mapping[str, frozenset[str]]) -> None:
+        """Refuses at once what would be refused when the first item asks for the comparison.
+
+        Args:
+            entries: the items that will ask for it.
+            known: the ids of all cases, by suite.
+
+        Raises:
+            pytest.UsageError: it cannot be made; one sentence for all items.
+        """
+        paths = (code_quality_path(self._asked.codequality),)
+        selected = selected_suites(entries, known)
+        try:
+            check_session(self._project, self._asked, selected, terminal_of(self._config, self._project), paths)
+        except PromptregError as error:
+            raise pytest.UsageError(in_pytest(plain(str(error)))) from None
 
     def compare(self, entries: Sequence[Entry], known: Mapping[str, frozenset[str]]) -> Judged:
         """Makes the comparison; whatever happens, it is not made again.

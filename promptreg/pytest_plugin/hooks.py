@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
+from fnmatch import fnmatchcase
 from functools import cached_property
+from os.path import relpath
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -20,21 +23,21 @@ from promptreg.pytest_plugin.collection import (
     entries_of,
 )
 from promptreg.pytest_plugin.distributed import Controller, Worker
-from promptreg.pytest_plugin.options import asked_of
+from promptreg.pytest_plugin.options import asked_of, in_pytest
 from promptreg.pytest_plugin.outcomes import terminal_of
 from promptreg.pytest_plugin.project import (
-    has_suites,
+    check_options,
+    check_suites,
     is_suite_file,
     load_suite,
     project_config,
     refuse_namesake,
     suites_path,
 )
-from promptreg.suite.select import select_cases, selection
+from promptreg.suite.select import select_cases
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Sequence
-    from pathlib import Path
 
     from promptreg.pytest_plugin.fixture import Answers, PromptregFixture
     from promptreg.pytest_plugin.gate import Gate
@@ -63,12 +66,8 @@ class Hooks:
     def __init__(self, config: pytest.Config) -> None:
         self._config = config
         self._asked = asked_of(config)
-        try:
-            if self._asked.select is not None:
-                selection(self._asked.select)
-        except PromptregError as error:
-            raise pytest.UsageError(_of_pytest(error)) from None
         self._project = project_config(self._asked.config, config)
+        check_options(self._project, self._asked)
         self._suites = Suites(lambda path: load_suite(self._project, path), self._outcome)
         self._own = suites_path(self._project)
         self._entries: tuple[Entry, ...] = ()
@@ -85,14 +84,26 @@ class Hooks:
 
         Precedence: what the command line names is collected and nothing else; without that, `testpaths` or the current
         folder, and the project's suites.
+
+        Raises:
+            pytest.UsageError: the project has none, or pytest would not find them.
         """
         config = self._config
-        if config.args_source is pytest.Config.ArgsSource.ARGS or not has_suites(self._own):
+        if config.args_source is pytest.Config.ArgsSource.ARGS:
             return
-        covered = [(config.invocation_params.dir / argument).resolve() for argument in config.args]
-        own = self._own.resolve()
-        if not any(own.is_relative_to(path) for path in covered):
-            config.args.append(str(self._own))
+        check_suites(self._project)
+        own, hidden = self._own.resolve(), config.getini("norecursedirs")
+        for argument in config.args:
+            path = (config.invocation_params.dir / argument).resolve()
+            if own.is_relative_to(path):
+                names = own.relative_to(path).parts
+                if any(fnmatchcase(name, pattern) for name in names for pattern in hidden):
+                    raise pytest.UsageError(
+                        f"pytest does not look into {own} because of its `norecursedirs`: name the folder on the "
+                        "command line, or move the suites and set `suites` under [paths]."
+                    )
+                return
+        config.args.append(str(self._own))
 
     def pytest_report_header(self) -> str:
         """Names the two deployments."""
@@ -108,7 +119,10 @@ class Hooks:
         path = file_path.resolve()
         if path != own and not path.is_relative_to(own) and not parent.session.isinitpath(file_path):
             return None
-        file: SuiteFile = SuiteFile.from_parent(parent, path=file_path)
+        # Outside of the root folder pytest would name the file by its last part, which no command line finds again.
+        root = self._config.rootpath
+        name = None if file_path.is_relative_to(root) else Path(relpath(file_path, root)).as_posix()
+        file: SuiteFile = SuiteFile.from_parent(parent, path=file_path, nodeid=name)
         file.suites = self._suites
         return file
 
@@ -119,7 +133,7 @@ class Hooks:
         try:
             params = self._answers.params()
         except PromptregError as error:
-            raise pytest.Collector.CollectError(_of_pytest(error)) from None
+            raise pytest.Collector.CollectError(in_pytest(str(error))) from None
         for mark in {mark.name for param in params for mark in param.marks}:
             self._suites.know(self._config, mark)
         metafunc.parametrize(CASE_FIXTURE, params, indirect=True)
@@ -140,7 +154,7 @@ class Hooks:
             chosen = select_cases(self._suites.read(), self._asked.select)
         except PromptregError as error:
             if self._worker is None:
-                raise pytest.UsageError(_of_pytest(error)) from None
+                raise pytest.UsageError(in_pytest(str(error))) from None
             chosen = ()  # its controller has read the expression; that nothing is left is seen there
         ids: set[tuple[str, str | None]] = {(suite.name, case.case_id) for suite in chosen for case in suite.cases}
         ids |= {(suite.name, None) for suite in chosen}
@@ -156,6 +170,23 @@ class Hooks:
     def pytest_collection_finish(self, session: pytest.Session) -> None:
         """Everything that was asked for is known now; nothing is compared yet."""
         self._entries = tuple(item.entry for item in session.items if isinstance(item, SuiteItem))
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtestloop(self, session: pytest.Session) -> None:
+        """Before the first test: what the comparison would be refused for is told once."""
+        option = session.config.option
+        stopped = session.testsfailed and not option.continue_on_collection_errors
+        if self._worker is None and not option.collectonly and not stopped:
+            self._check()
+
+    def _check(self) -> None:
+        """Asks the target for its models at most.
+
+        Raises:
+            pytest.UsageError: the comparison cannot be made.
+        """
+        if self._entries:
+            self._gate.check(self._entries, self._suites.known())
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_makereport(
@@ -223,9 +254,5 @@ class Hooks:
                 suite = self._suites.load(path)
                 found += [entry for entry, _ in entries_of(suite, path, file) if entry.node_id in wanted]
         self._entries = tuple(found)
+        self._check()
         return self._entries
-
-
-def _of_pytest(error: PromptregError) -> str:
-    """An error of `--select` under the name that the option has here."""
-    return str(error).replace("--select", "--promptreg-select")

@@ -13,7 +13,21 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 _TAKEN_PATH = "PATH"
-_RESUME = re.compile(r"(?<!compare )(?<!record )(?<![\w-])--resume\b")
+_NAMES: Mapping[str, str] = {
+    "--config": "--promptreg-config",
+    "--passes": "--promptreg-passes",
+    "--resume": "--promptreg-resume",
+    "--run": "--promptreg-run",
+    "--select": "--promptreg-select",
+    "--to": "--promptreg-target",
+}
+"""The command line's options by the names that they have here."""
+
+_OPTION = re.compile(
+    r"`promptreg [^`]*`|\bpromptreg (?:compare|record|review|runs) [^`\n]*|“[^”]*”|<code>[^<]*</code>"
+    rf"|(?<![\w-])(?P<option>{'|'.join(_NAMES)})(?![\w-])"
+)
+"""An option, where it does not stand in a command of the command line or in what somebody else said."""
 
 _OPTIONS: Mapping[str, Mapping[str, Any]] = {
     "--promptreg-target": {"metavar": "NAME", "help": "the deployment to judge (default: the target role)"},
@@ -76,8 +90,11 @@ class Asked:
 
 
 def in_pytest(text: str) -> str:
-    """What the command line calls `--resume` where no command of its own is named."""
-    return _RESUME.sub("--promptreg-resume", text)
+    """A sentence of the product with the options under the names that they have here.
+
+    Commands that it names stay as they are, and so does what it quotes. Not for texts with a model's answers in them.
+    """
+    return _OPTION.sub(lambda found: _NAMES.get(found["option"] or "", found[0]), text)
 
 
 def add_options(parser: pytest.Parser) -> None:

@@ -11,13 +11,17 @@ from promptreg.cli.checkup import NAMESAKE, namesake_sentence
 from promptreg.config import load_config
 from promptreg.config.load import project_root
 from promptreg.errors import PromptregError
-from promptreg.suite.files import files_below
+from promptreg.pytest_plugin.options import in_pytest
+from promptreg.report.files import kind_of
+from promptreg.suite.files import find_suite_files
+from promptreg.suite.select import selection
 from promptreg.workflow.project import project_suites
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from promptreg.config import Config
+    from promptreg.pytest_plugin.options import Asked
     from promptreg.suite.model import Suite
 
 _SUFFIXES = (".yaml", ".yml")
@@ -50,7 +54,7 @@ def project_config(path: Path | None, config: pytest.Config) -> Config:
     try:
         return load_config(path, start)
     except PromptregError as error:
-        raise pytest.UsageError(str(error)) from None
+        raise pytest.UsageError(in_pytest(str(error))) from None
 
 
 def suites_path(project: Config) -> Path:
@@ -63,9 +67,35 @@ def is_suite_file(path: Path) -> bool:
     return path.suffix.lower() in _SUFFIXES
 
 
-def has_suites(path: Path) -> bool:
-    """Whether there is anything to collect at the project's path of suites."""
-    return path.is_file() or (path.is_dir() and bool(files_below(path, _SUFFIXES)))
+def check_suites(project: Config) -> None:
+    """That there is anything to collect at the project's path of suites.
+
+    Raises:
+        pytest.UsageError: a gate that finds nothing to judge must not be green.
+    """
+    try:
+        find_suite_files([suites_path(project)], project.root)
+    except PromptregError as error:
+        raise pytest.UsageError(
+            f"{in_pytest(str(error))} To run Python tests alone, name them: `pytest --promptreg tests`."
+        ) from None
+
+
+def check_options(project: Config, asked: Asked) -> None:
+    """What can be said of the options before anything is collected.
+
+    Raises:
+        pytest.UsageError: the target is not defined, or the suffix of the report says nothing.
+    """
+    try:
+        if asked.target is not None:
+            project.deployment(asked.target)
+        if asked.report is not None:
+            kind_of(asked.report)
+        if asked.select is not None:
+            selection(asked.select)
+    except PromptregError as error:
+        raise pytest.UsageError(in_pytest(str(error))) from None
 
 
 def load_suite(project: Config, path: Path) -> Suite:

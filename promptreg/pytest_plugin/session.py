@@ -5,20 +5,21 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from promptreg.errors import PromptregError, UsageError
+from promptreg.errors import OutputError, PromptregError, UsageError
 from promptreg.pytest_plugin.failure import case_text, suite_text, texts
 from promptreg.pytest_plugin.options import in_pytest
 from promptreg.pytest_plugin.outcomes import CASE_KINDS, Outcome, suite_kind
 from promptreg.report.files import Form, kind_of
-from promptreg.report.output import plain
+from promptreg.report.output import plain, unwritable
 from promptreg.store.store import Store
 from promptreg.text.sentence import Sentence
-from promptreg.workflow.compare import CompareOptions, compare
+from promptreg.workflow.compare import CompareOptions, check_compare, compare
 from promptreg.workflow.review import reviewed_run
 from promptreg.workflow.review_case import CaseBook
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from pathlib import Path
 
     from promptreg.config import Config
     from promptreg.pytest_plugin.options import Asked
@@ -80,6 +81,27 @@ def judged_session(
     outcomes = dict(_outcomes(project, asked, entries, compared, terminal))
     totals = {name: suite.total for name, suite in selected.items()}
     return Judged(outcomes, replace(compared, beside=()), totals)  # `beside` is for CI, not to be named to people
+
+
+def check_session(
+    project: Config, asked: Asked, selected: Mapping[str, Selected], terminal: Terminal, paths: Iterable[Path | None]
+) -> None:
+    """What can be said of a comparison before it is made.
+
+    Args:
+        project: the configuration.
+        asked: the options.
+        selected: what the items ask for, by suite.
+        terminal: for the reader's language.
+        paths: files that are written besides; None for none.
+
+    Raises:
+        PromptregError: it cannot be made.
+    """
+    problems = [problem for path in paths if path is not None and (problem := unwritable(path)) is not None]
+    if problems:
+        raise OutputError(" ".join(problems))
+    check_compare(project, compare_options(asked, selected, terminal.language))
 
 
 def failed_session(entries: Sequence[Entry], message: str) -> Judged:

@@ -41,13 +41,15 @@ def summary_lines(project: Config, judged: Judged, terminal: Terminal) -> list[s
         legacy_windows=False,
     )
     print_comparison(judged.compared, project, quiet=False, verbose=False, out=out)
+    said = in_pytest(out.file.getvalue())  # type: ignore[attr-defined]  # the StringIO above
+    out.file = io.StringIO()
     for suite in judged.compared.comparison.suites:
         for sentence in _narrowed(suite, judged.totals.get(suite.suite, 0)):
             out.print(safe_for_terminal(sentence.text(terminal.language)), style="yellow")
     if judged.compared.failures:
         out.print(safe_for_terminal(judged.compared.failures), style="red")
-    text: str = out.file.getvalue()  # type: ignore[attr-defined]  # the StringIO above
-    return in_pytest(text).splitlines()
+    more: str = out.file.getvalue()
+    return (said + more).splitlines()
 
 
 def _narrowed(suite: SuiteJudgement, total: int) -> Iterator[Sentence]:

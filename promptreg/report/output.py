@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import tempfile
 from dataclasses import replace
 from typing import IO, TYPE_CHECKING, Final, NamedTuple
 
@@ -48,6 +49,21 @@ def new_file(path: Path) -> Iterator[IO[str]]:
             yield out
     except OSError as error:
         raise OutputError(f"The report cannot be written to {path}: {error.strerror or error}.") from error
+
+
+def unwritable(path: Path) -> str | None:
+    """Why `new_file` could not write `path`, as a sentence; None when it could. Leaves nothing behind.
+
+    Tried rather than read off the permissions, which say nothing of a full disk or of a read-only file system.
+    """
+    try:
+        if path.is_dir():
+            return f"The report cannot be written to {path}: it is a folder."
+        folder = next(parent for parent in path.absolute().parents if parent.exists())
+        with tempfile.TemporaryFile(dir=folder):
+            return None
+    except OSError as error:
+        return f"The report cannot be written to {path}: {error.strerror or error}."
 
 
 def plain(text: str) -> str:

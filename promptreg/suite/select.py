@@ -8,7 +8,7 @@ word       = tag:GLOB | id:GLOB | suite:GLOB | part of an id; in quotes where it
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from fnmatch import fnmatchcase
 from typing import NamedTuple, TypeAlias
@@ -70,12 +70,23 @@ def _nothing_matches(suites: Sequence[Suite], expression: str) -> str:
     }
     sentence = f"--select `{expression}` matches none of {len(cases)} cases."
     for token in _tokens(expression):
-        field, _, pattern = token.text.partition(":")
+        field, colon, pattern = token.text.partition(":")
+        if not colon:
+            sentence += _meant(_unquoted(token.text), known)
         if field in known and not any(fnmatchcase(name, _unquoted(pattern)) for name in known[field]):
             have = listing(known[field]) or "none"
             sentence += f" No case has the {field} `{_unquoted(pattern)}`."
             sentence += f"{did_you_mean(pattern, known[field])} There are: {have}."
     return sentence
+
+
+def _meant(word: str, known: Mapping[str, Collection[str]]) -> str:
+    """Of a word that is looked for in ids: what may have been meant, with a space before it; or nothing."""
+    field, equals, name = word.partition("=")
+    if equals and field in known:
+        return f" Write `{field}:{name}` for `{word}`."
+    found = [field for field in ("tag", "suite") if word in known[field]]
+    return f" `{word}` is a {found[0]}: write `{found[0]}:{word}`." if found else ""
 
 
 def _tokens(expression: str) -> list[_Token]:
@@ -172,7 +183,7 @@ class _Parser:
             part = _unquoted(token.text)
             return lambda case: part in case.case_id
         if field not in _FIELDS:
-            hint = did_you_mean(field, _FIELDS)
+            hint = did_you_mean(f"{field}:", [f"{known}:" for known in _FIELDS])
             raise self._error(
                 f"`{field}:` is not known.{hint} Known are `tag:`, `id:`, `suite:`; put an id with a colon in quotes",
                 token,

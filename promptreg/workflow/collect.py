@@ -139,6 +139,21 @@ def collect(
     return collected
 
 
+def check_reachable(config: Config, deployment: Deployment) -> None:
+    """Asks a deployment for its models, as a run does first; of a function, whether it can be imported.
+
+    Raises:
+        ConfigError: a key's environment variable is not set, or the function is not found.
+        EndpointError: the deployment cannot be used.
+    """
+
+    async def ask(client: Client) -> None:
+        async with client:
+            await take_fingerprint(client)
+
+    asyncio.run(ask(Client(deployment, secrets_of(deployment), root=config.root)))
+
+
 def finish(store: Store, collected: Collected) -> None:
     """Mark a run as ended. Until then `--resume` goes on with it, even when only the file made from it is missing."""
     state: RunState = "failed" if collected.result.failed else "done"

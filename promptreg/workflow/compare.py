@@ -6,20 +6,27 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
-from promptreg.baseline.paths import baseline_path, safe_name
-from promptreg.errors import BaselineError, OutputError, Problem, UsageError
+from promptreg.baseline.paths import safe_name
+from promptreg.errors import OutputError
 from promptreg.report.files import Form
 from promptreg.report.html import WARN_BYTES
 from promptreg.scoring.embedders.registry import load_embedder
 from promptreg.scoring.embedders.stored import StoredVectors
 from promptreg.store.store import Store
-from promptreg.verdict.rules import Look, plan_looks
 from promptreg.workflow.call_faults import present_rules
 from promptreg.workflow.clusters import with_clusters
-from promptreg.workflow.collect import OnProgress, Order
+from promptreg.workflow.collect import OnProgress, check_reachable
+from promptreg.workflow.compare_plan import (
+    check_files,
+    order_of,
+    pairings_of,
+    pairings_of_run,
+    planned,
+    planned_looks,
+)
 from promptreg.workflow.compare_warnings import comparison_warnings, large_report
 from promptreg.workflow.comparison import Comparison
-from promptreg.workflow.context.case_contexts import NO_CONTEXTS, CaseFitter, Contexts, summary_of
+from promptreg.workflow.context.case_contexts import summary_of
 from promptreg.workflow.engine import LOCAL, Engine
 from promptreg.workflow.estimate import Estimate, estimate
 from promptreg.workflow.history import history_of
@@ -27,7 +34,7 @@ from promptreg.workflow.judge import JudgedSuite, judge_stored, rules_of
 from promptreg.workflow.judge_calls import Judges, calls_at_most
 from promptreg.workflow.looks import Judge, judged_in_looks, looks_of
 from promptreg.workflow.outputs import Output, write_outputs
-from promptreg.workflow.pairing import Pairing, baseline_of, pair_with_baseline, recorded_pairs
+from promptreg.workflow.pairing import Pairing, recorded_pairs
 from promptreg.workflow.plugins import load_extensions
 from promptreg.workflow.private import redaction_of
 from promptreg.workflow.project import project_suites
@@ -43,12 +50,12 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from promptreg.canonical import Json, JsonObject
-    from promptreg.config import Config, Deployment
+    from promptreg.config import Config
     from promptreg.report.files import Kind
     from promptreg.store.runs import RunRecord
-    from promptreg.suite.model import Suite
     from promptreg.text.sentence import Sentence
     from promptreg.verdict.model import SuiteJudgement
+    from promptreg.verdict.rules import Look
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,169 +147,60 @@ def compare(
         PromptregError: see `promptreg.errors`; samples stored before stay, and `resume` goes on from them.
         KeyboardInterrupt: after Ctrl-C; the run can be resumed.
     """
+    check_files(config, options)
     path, redaction = config.root / config.paths.store, redaction_of(config)
     with Store.open(path, create=options.run_id is None, redaction=redaction) as store:
         judges = Judges(config, store, on_progress=on_progress, may_ask=options.ask_judges and not options.offline)
         if options.run_id is None:
-            suites = project_suites(config, options.suites, options.select, options.cases)
-            pairings = _pairings(config, options, suites)
-            judges.check_keys([case for pairing in pairings for case in pairing.known])
-            order = _order(config, options, pairings)
+            pairings, order = planned(config, options, judges)
             resumed = run_to_continue(store, order, resume=options.resume, on_notice=on_notice)
             taking = Taking(config, store, order, resumed, on_progress)
             judge = _judge(config, options, store, judges, engine, taking.record)
-            looks = _looks(config, options)
+            looks = planned_looks(config, options)
             judged = judged_in_looks(pairings, looks, judge, take=taking.take, on_look=on_look)
             taking.end()
             record = taking.record()
         else:
             record = named_comparison(store, options.run_id)
-            pairings = _pairings_of_run(config, options, store, record)
+            pairings = pairings_of_run(config, options, store, record)
             judge = _judge(config, options, store, judges, engine, lambda: record)
             judged = judged_in_looks(pairings, looks_of(record), judge, taken=store.passes_begun(record.run_id))
         return _reported(config, options, store, judges, record, judged)
 
 
+def check_compare(config: Config, options: CompareOptions) -> None:
+    """Raises what `compare` would raise before its first call; the target is asked for its models where it is needed.
+
+    For a caller that has other work to do before it compares. Nothing is stored.
+
+    Raises:
+        PromptregError: as `compare`.
+    """
+    check_files(config, options)
+    with Store.open(config.root / config.paths.store, create=options.run_id is None) as store:
+        judges = Judges(config, store, may_ask=options.ask_judges and not options.offline)
+        load_embedder(config.judging.embedder, config, load_extensions(config.root).embedders)
+        if options.run_id is not None:
+            pairings_of_run(config, options, store, named_comparison(store, options.run_id))
+            return
+        _, order = planned(config, options, judges)
+        resumed = run_to_continue(store, order, resume=options.resume, on_notice=lambda _: None)
+        held = frozenset() if resumed is None else store.answered(resumed.run_id)
+    if any(call.key not in held for call in order.calls()):
+        check_reachable(config, order.deployment)
+
+
 def plan_compare(config: Config, options: CompareOptions) -> Estimate:
     """What `compare --dry-run` prints: calls, tokens and time. Nothing is sent."""
     suites = project_suites(config, options.suites, options.select, options.cases)
-    pairings = _pairings(config, options, suites)
-    order = _order(config, options, pairings)
+    pairings = pairings_of(config, options, suites)
+    order = order_of(config, options, pairings)
     recorded = [pair for pairing in pairings for pair in recorded_pairs(pairing)]
     return estimate(
         left_of(config, order, resume=options.resume),
-        _looks(config, options),
+        planned_looks(config, options),
         calls_at_most(config, order.cases, order.passes, recorded),
     )
-
-
-def _pairings(config: Config, options: CompareOptions, suites: tuple[Suite, ...]) -> tuple[Pairing, ...]:
-    """Each suite beside the baseline of the source, before a run."""
-    source = config.deployment(options.source) if options.source is not None else config.role("source")
-    whole = options.select is None and options.cases is None
-    return _paired(config, suites, source.name, _target(config, options).name, whole=whole)
-
-
-def _pairings_of_run(config: Config, options: CompareOptions, store: Store, record: RunRecord) -> tuple[Pairing, ...]:
-    """Each suite of a stored run beside its baseline; what the command does not say is as it was for the run."""
-    select = options.select if options.select is not None else _text(record, "select")
-    cases = options.cases if options.cases is not None else _cases(record)
-    paths = options.suites or tuple(config.root / path for path in _texts(record, "paths"))
-    names = _texts(record, "suites") or record.suites
-    suites = tuple(suite for suite in project_suites(config, paths, select, cases) if suite.name in names)
-    source = options.source or _text(record, "source") or config.role("source").name
-    asked: dict[str, dict[str, str]] = {}
-    noise = {(case.suite, case.case_id): case.noise for suite in suites for case in suite.cases}
-    for case in store.cases(record.run_id):
-        if case.noise == noise.get((case.suite, case.case_id)):
-            asked.setdefault(case.suite, {})[case.case_id] = case.request_sha256
-    return _paired(config, suites, source, record.deployment, whole=select is None and cases is None, asked=asked)
-
-
-def _text(record: RunRecord, option: str) -> str | None:
-    value = record.options.get(option)
-    return value if isinstance(value, str) else None
-
-
-def _texts(record: RunRecord, option: str) -> tuple[str, ...]:
-    values = record.options.get(option)
-    return tuple(value for value in values if isinstance(value, str)) if isinstance(values, list) else ()
-
-
-def _cases(record: RunRecord) -> dict[str, frozenset[str]] | None:
-    """The cases that a stored run was narrowed to, by suite."""
-    named = record.options.get("cases")
-    if not isinstance(named, dict):
-        return None
-    return {suite: frozenset(map(str, ids)) for suite, ids in named.items() if isinstance(ids, list)}
-
-
-def _paired(
-    config: Config,
-    suites: tuple[Suite, ...],
-    source: str,
-    target: str,
-    *,
-    whole: bool,
-    asked: Mapping[str, Mapping[str, str]] | None = None,
-) -> tuple[Pairing, ...]:
-    """Each suite beside its baseline.
-
-    Raises:
-        ConfigError: a case has a `context`, and the window of a deployment is not known.
-        BaselineError: a suite without a baseline, or a damaged one; every suite's problems at once.
-        UsageError: no suite is left.
-    """
-    contexts = _contexts(config, suites, source, target)
-    problems: list[Problem] = []
-    pairings: list[Pairing] = []
-    for suite in suites:
-        path = baseline_path(config.root / config.paths.baselines, suite.name, source)
-        try:
-            baseline = baseline_of(path, suite, source)
-        except BaselineError as error:
-            problems += error.problems
-        else:
-            of_run = None if asked is None else asked.get(suite.name, {})
-            pairings.append(
-                pair_with_baseline(suite, baseline, whole=whole, asked=of_run, source=contexts[0], target=contexts[1])
-            )
-    if problems:
-        raise BaselineError(problems)
-    if not pairings:
-        raise UsageError("None of the suites belongs to this run.")
-    return tuple(pairings)
-
-
-def _contexts(config: Config, suites: tuple[Suite, ...], source: str, target: str) -> tuple[Contexts, Contexts]:
-    """What each side is sent of cases under a context. Where there are none, neither side needs to be configured."""
-    if not any(case.context is not None for suite in suites for case in suite.cases):
-        return NO_CONTEXTS, NO_CONTEXTS
-    fitter = CaseFitter(config)
-    return fitter.fit(config.deployment(source), suites), fitter.fit(config.deployment(target), suites)
-
-
-def _target(config: Config, options: CompareOptions) -> Deployment:
-    return config.deployment(options.target) if options.target is not None else config.role("target")
-
-
-def _order(config: Config, options: CompareOptions, pairings: tuple[Pairing, ...]) -> Order:
-    deployment = _target(config, options)
-    looks = _looks(config, options)
-    contexts = pairings[0].target
-    cases = tuple(contexts.sent(case) for pairing in pairings for case in pairing.known)
-    # What `--run` needs to judge the same cases again.
-    said: JsonObject = {
-        "select": options.select,
-        "source": pairings[0].baseline.header.deployment,
-        "suites": [pairing.suite.name for pairing in pairings],
-        "paths": [_from_root(config, path) for path in options.suites],
-        "looks": list(looks),
-    }
-    if options.cases is not None:
-        said = {**said, "cases": {suite: [*sorted(ids)] for suite, ids in sorted(options.cases.items())}}
-    return Order("compare", deployment, cases, looks[-1], config.plan.seed, said, contexts=contexts.only(cases))
-
-
-def _looks(config: Config, options: CompareOptions) -> tuple[int, ...]:
-    """After how many passes the target is judged.
-
-    Raises:
-        UsageError: the looks are not increasing, or go beyond the number of passes.
-    """
-    if options.looks:
-        plan_looks(options.looks)
-        if options.passes is not None and options.looks[-1] > options.passes:
-            raise UsageError(
-                f"The last look is after {options.looks[-1]} passes, but only {options.passes} are to be taken. Leave "
-                "--passes out to end with the last look."
-            )
-    return config.plan.looks_within(options.passes, options.looks)
-
-
-def _from_root(config: Config, path: Path) -> str:
-    path = path.resolve()
-    return path.relative_to(config.root).as_posix() if path.is_relative_to(config.root) else str(path)
 
 
 def _judge(

@@ -248,6 +248,8 @@ def test_unknown_deployment_lists_all(tmp_path):
         ConfigError, match=r"`gpv`, which is not defined\. Did you mean `gpu`\? Defined are `app`, `gpu`"
     ):
         config.deployment("gpv")
+    with pytest.raises(ConfigError, match=r"`npu`, which is not defined\. Defined are `app`, `gpu`"):
+        config.deployment("npu")
 
 
 def test_config_can_be_built_in_code():

@@ -92,19 +92,22 @@ def test_another_target_by_name(folder, target):
 
 
 def test_no_calls_is_an_error_before_any_call(folder, target):
-    done = folder.pytest("-rA", "--promptreg-no-calls")
-    assert set(folder.outcomes(done).values()) == {"error"}
+    done = folder.pytest("--promptreg-no-calls")
+    assert done.ret == pytest.ExitCode.USAGE_ERROR
     assert asked(target) == []
-    done.stdout.fnmatch_lines(["*--promptreg-no-calls forbids calling*--promptreg-run latest*"])
+    done.stderr.fnmatch_lines(["ERROR: --promptreg-no-calls forbids calling*--promptreg-run latest*"])
     assert set(folder.outcomes(folder.stored("-rA", "--promptreg-no-calls")).values()) == {"failed", "passed"}
     assert asked(target) == []
 
 
-def test_a_target_that_is_away_is_an_error_of_every_item(folder, target):
+def test_a_target_that_is_away_is_told_once_and_before_the_first_test(folder, target):
     target.stop()
-    done = folder.pytest("-rA", "--promptreg-passes", "2")
-    assert set(folder.outcomes(done).values()) == {"error"}
-    assert done.ret == 1
+    folder.write("a_test.py", "def test_mine():\n    pass\n")
+    done = folder.pytest("a_test.py", "suites")
+    assert done.ret == pytest.ExitCode.USAGE_ERROR
+    assert done.parseoutcomes() == {}
+    done.stderr.fnmatch_lines(["ERROR: Deployment `ascend` * cannot be reached: *"])
+    assert folder.outcomes(folder.pytest("-rA", "a_test.py")) == {"a_test.py::test_mine": "passed"}
 
 
 def test_select_keeps_the_suite_s_verdict_which_is_then_about_the_selection(folder, target):

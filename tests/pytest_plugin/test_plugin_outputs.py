@@ -54,12 +54,6 @@ def test_the_report_goes_where_it_was_asked_for(folder, name):
     done.stdout.fnmatch_lines([f"Report: {name}"])
 
 
-def test_a_report_of_no_kind_is_an_error(folder):
-    done = folder.stored("-rA", "--promptreg-report", "report.doc")
-    assert set(folder.outcomes(done).values()) == {"error"}
-    done.stdout.fnmatch_lines(["*suffix of *report.doc*"])
-
-
 def test_github_gets_annotations_at_the_case_s_line_and_a_summary(folder, monkeypatch):
     summary = folder.write("summary.md", "before\n")
     monkeypatch.setenv("GITHUB_ACTIONS", "true")

@@ -45,9 +45,9 @@ def test_without_it_everything_is_called_again(folder, target):
 
 
 def test_nothing_to_go_on_with_is_an_error(folder, target):
-    done = folder.pytest("-rA", "--promptreg-resume")
-    assert set(folder.outcomes(done).values()) == {"error"}
-    done.stdout.fnmatch_lines(["*There is nothing to resume*"])
+    done = folder.pytest("--promptreg-resume")
+    assert done.ret == pytest.ExitCode.USAGE_ERROR
+    done.stderr.fnmatch_lines(["ERROR: There is nothing to resume: *Leave --promptreg-resume out*"])
     assert target() == []
 
 

@@ -45,13 +45,6 @@ def test_items_agree_with_the_command_line_over_all_verdicts(every, stored):
     assert said["run_id"] in done.stdout.str()
 
 
-def test_a_run_that_is_not_there_is_an_error_of_every_item(folder):
-    done = folder.pytest("--promptreg-run", "nowhere", "-rA")
-    assert set(folder.outcomes(done).values()) == {"error"}
-    done.stdout.fnmatch_lines(["*nowhere*"])
-    done.stdout.no_fnmatch_line("*Traceback*")
-
-
 def test_a_suite_that_the_run_does_not_have_is_an_error_not_a_pass(folder):
     folder.project.suite("later", {"hours": "When are you open?"})
     done = folder.stored("-rA", "suites/later.yaml")

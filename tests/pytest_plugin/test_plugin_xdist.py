@@ -68,10 +68,11 @@ def test_nothing_is_compared_where_no_item_is_reached(folder):
     assert reports(folder) == before
 
 
-def test_an_error_of_the_comparison_reaches_every_worker(folder):
-    done = folder.pytest("--promptreg-run", "nowhere", *XDIST, "-n", "2", "-rA")
-    assert set(folder.outcomes(done).values()) == {"error"}
-    done.stdout.fnmatch_lines(["*nowhere*"])
+def test_what_cannot_be_compared_is_told_once_by_the_controller(folder):
+    done = folder.pytest("--promptreg-run", "nowhere", *XDIST, "-n", "2")
+    assert done.ret == pytest.ExitCode.USAGE_ERROR
+    assert done.parseoutcomes() == {}
+    assert done.stderr.str().count("nowhere") == 1
 
 
 def test_a_package_of_tests_beside_the_suites(folder):

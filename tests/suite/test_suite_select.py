@@ -65,7 +65,7 @@ def test_suites_without_cases_are_left_out():
         ),
         ("suite:suport", "Did you mean `support`"),
         ("nothing", "matches none"),
-        ("tags:zh", r"`tags:` is not known\. Did you mean `tag`\?.*position 1"),
+        ("tags:zh", r"`tags:` is not known\. Did you mean `tag:`\?.*position 1"),
         ("a b", r"`and` or `or` is missing before `b` at position 3"),
         ("a and", "a word is missing at its end"),
         ("and a", "a word is missing before `and`"),
