@@ -179,7 +179,7 @@ def _report(payload: Payload, entries: list[Entry]) -> JsonObject:
     head: dict[str, Json] = {
         name: to_json(getattr(payload, name))
         for name in (
-            "title", "run_id", "created_at", "verdict", "sentence", "source", "target", "suites", "causes",
+            "title", "run_id", "created_at", "verdict", "headline", "sentence", "source", "target", "suites", "causes",
             "warnings", "next_steps", "language", "version", "history", "against", "since",
         )
     }  # fmt: skip

@@ -100,7 +100,11 @@ def _counted(cases: Iterable[CaseView], counts: Counter[str]) -> Iterator[CaseVi
 
 def _summary(payload: Payload, worst: Sequence[CaseView], counts: Counter[str], language: Language) -> str:
     words = catalogues()[language]
-    head = [_marker(payload), _title(payload, words), _prose(payload.sentence.text(language), _ROOM_SENTENCE)]
+    # Of several suites each tells its own in the table.
+    said = [_prose(payload.headline.text(language))] if payload.headline is not None else []
+    if payload.headline is None or len(payload.suites) == 1:
+        said.append(_prose(payload.sentence.text(language), _ROOM_SENTENCE))
+    head = [_marker(payload), _title(payload, words), *said]
     counted = " · ".join(f"**{counts[name]}** {words['verdict.' + name]}" for name in VERDICTS if counts[name])
     sections = [
         *head,

@@ -375,7 +375,7 @@ class Payload:
     created_at: float
     verdict: SuiteVerdictName
     sentence: Sentence
-    """The verdict over all suites in one sentence."""
+    """The verdict over all suites and what it rests on."""
     source: DeploymentView
     target: DeploymentView
     suites: tuple[SuiteView, ...]
@@ -397,6 +397,8 @@ class Payload:
     """The run that this one is held against: the one before it, or the one that was asked for."""
     since: Sentence | None = None
     """What changed since that run."""
+    headline: Sentence | None = None
+    """The verdict over all suites in one sentence that is read in seconds; None where `sentence` is that."""
     report_id: str = ""
     """Identity of what is shown: the run, every golden and every candidate. A decisions file names it."""
 

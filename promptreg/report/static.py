@@ -35,7 +35,7 @@ def static_summary(payload: Payload, entries: Sequence[Entry]) -> str:
 
 def _lines(payload: Payload, entries: Sequence[Entry], language: str, words: Mapping[str, str]) -> Iterator[str]:
     yield f"<h1>{label(words['suite.' + payload.verdict])}</h1>\n"
-    yield f"<p>{label(_said(payload.sentence, language))}</p>\n"
+    yield f"<p>{label(_said(payload.headline or payload.sentence, language))}</p>\n"
     for warning in payload.warnings:
         yield f'<p class="warning">{label(_said(warning, language))}</p>\n'
     counts = Counter(str(entry.case["verdict"]) for entry in entries)

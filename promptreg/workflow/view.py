@@ -30,7 +30,7 @@ from promptreg.verdict.words.case_sentences import both_noises
 from promptreg.workflow.causes_view import cause_views, with_causes
 from promptreg.workflow.context.view import context_view
 from promptreg.workflow.deployments_view import source_view, target_view
-from promptreg.workflow.headline import next_steps, overall
+from promptreg.workflow.headline import headline, next_steps, overall
 from promptreg.workflow.private import redaction_of
 from promptreg.workflow.review import decided_cases
 from promptreg.workflow.shown import report_id
@@ -74,6 +74,7 @@ def report_payload(
         run_id=record.run_id,
         created_at=time.time(),
         verdict=comparison.verdict.value,
+        headline=headline(comparison, header.deployment, record.deployment),
         sentence=overall(comparison),
         source=source_view(header, None if source is None else source.base_url),
         target=target_view(record, _passes_taken(store, record, judged)),

@@ -83,6 +83,7 @@ def test_the_picture_has_a_column_for_each_run_and_its_numbers_as_a_table(page):
     # Colour is never the only sign: a part that has room shows its verdict's shape and its number.
     assert picture.locator("> g").nth(2).locator(".shape.v-fail").count() == 1
     assert picture.locator("> g").nth(2).locator("text.v-fail").text_content() == "5"
+    page.get_by_text("Run by run", exact=True).click()
     page.get_by_text("The numbers, run by run").click()
     rows = page.locator("details[open] table.calls tbody tr")
     assert rows.count() == 4

@@ -42,31 +42,53 @@ def test_first_screen_says_it_all(open_page, sample_file):
     assert page.locator("h1").inner_text() == "Regression"
     assert page.locator(".lead").inner_text().startswith("2 of 15 cases answer worse")
     assert words(page.locator(".count"))[:2] == ["2 fail", "3 drift"]
-    assert page.locator(".settings").first.locator("tr.differs").count() == 7
+    assert page.locator(".settings").first.locator("tbody tr").count() == 5
+    assert page.locator(".settings tr.differs").count() == 7
+    assert page.get_by_text("of which 2 differ").is_visible()
     assert page.locator(".warnings li").count() == 1
     assert page.locator("#case-rows .id").first.inner_text() == "order-as-json"
     assert page.locator("#static").count() == 0
 
 
-def test_all_in_the_first_screenful(open_page, sample_file):
-    page = open_page(sample_file)
-    for part in ("h1", ".lead", ".counts", ".cause >> nth=0", ".steps", "#case-rows li >> nth=0"):
-        assert page.locator(part).bounding_box()["y"] < 900
+@pytest.mark.parametrize("locale", ["en-US", "zh-CN"])
+def test_all_in_the_first_screenful(open_page, sample_file, locale):
+    page = open_page(sample_file, locale=locale)
+    bar = page.locator("#decide").bounding_box()["y"]
+    parts = ("h1", ".lead", ".counts", ".steps", ".warnings", ".cause >> nth=3", ".settings >> nth=0", ".scatter")
+    for part in parts:
+        box = page.locator(part).bounding_box()
+        assert box["y"] + box["height"] <= bar, part
+    head, steps = (page.locator(part).bounding_box() for part in (".lead", ".steps"))
+    assert steps["x"] > head["x"] + head["width"]
+    assert page.locator("#case-rows li").first.bounding_box()["y"] < 400
+
+
+def test_the_verdict_is_read_in_one_sentence_and_the_rest_further_down(open_payload):
+    short, full = Sentence("Short.", "短。"), Sentence("All of it. " * 20, "全部内容。" * 20)
+    payload = replace(sample_payload(), headline=short, sentence=full)
+    page = open_payload(replace(payload, suites=(replace(payload.suites[0], sentence=full),)))
+    assert page.locator(".lead").inner_text() == "Short."
+    assert not page.get_by_text("All of it.").is_visible()
+    page.get_by_text("How this was judged").click()
+    assert page.get_by_text("All of it.").is_visible()
 
 
 def test_noise_against_drift_has_bands_points_and_numbers(open_page, sample_file):
     page = open_page(sample_file)
+    page.get_by_text("The worst cases against the source's own noise").click()
     assert words(page.locator(".band-row"))[1].endswith("refund-window 4 of 5 beyond the band")
     label = page.locator(".band-row svg.strip").nth(1).get_attribute("aria-label")
     assert "own answers lie" in label
     page.get_by_text("The picture's numbers").click()
-    assert page.locator(".scatter .dot").count() == page.locator(".columns tbody tr:has(td:nth-child(4))").count()
+    assert page.locator(".scatter .dot").count() == page.locator(".first-side tbody tr:has(td:nth-child(4))").count()
     page.locator(".band-row").nth(1).click()
     page.wait_for_selector("h1:text('refund-window')")
 
 
 def test_self_test_and_false_alarms_are_told(open_page, sample_file):
-    text = open_page(sample_file).locator(".suite").inner_text()
+    page = open_page(sample_file)
+    page.get_by_text("How this was judged").click()
+    text = page.locator(".suite").inner_text()
     assert "found 14 of 20 times" in text
     assert "false alarm 5 times in 100" in text
 

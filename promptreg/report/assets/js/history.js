@@ -90,7 +90,7 @@ function historySection() {
   if (!(report.history || []).length) return null;
   const columns = historyColumns();
   const present = VERDICTS.filter((verdict) => columns.some((column) => column.counts[verdict]));
-  return section("history.title", el("p", { class: "hint" }, t("history.hint", { deployment: readable(report.target.name) })),
+  return foldedSection("history.title", el("p", { class: "hint" }, t("history.hint", { deployment: readable(report.target.name) })),
     el("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": t("history.title") }, historyPicture(columns, present)),
     foldable(t("history.table"), false, historyTable(columns, present)));
 }

@@ -3,29 +3,50 @@
 function overview() {
   const all = counts(report.cases);
   return el("article", { class: "overview", "aria-labelledby": "verdict-heading" },
-    el("p", { class: "eyebrow" }, t("overview.eyebrow", {
-      source: readable(report.source.name), target: readable(report.target.name), date: date(report.created_at),
-    })),
-    el("h1", { id: "verdict-heading", tabindex: -1, class: `verdict-line s-${report.verdict}` }, known("suite", report.verdict)),
-    el("p", { class: "lead" }, say(report.sentence)),
-    countBar(all),
-    sinceLine(),
-    (report.warnings || []).length > 0 && el("ul", { class: "warnings", "aria-label": t("warnings.title") },
-      report.warnings.map((warning) => el("li", null, say(warning)))),
-    causesSection(),
-    (report.next_steps || []).length > 0 && section("next.title", report.next_steps.length === 1
-      ? el("p", null, say(report.next_steps[0]))
-      : el("ol", { class: "steps" }, report.next_steps.map((step) => el("li", null, say(step))))),
-    worstCases(),
+    el("div", { class: "first" },
+      el("div", { class: "first-said" },
+        el("p", { class: "eyebrow" }, t("overview.eyebrow", {
+          source: readable(report.source.name), target: readable(report.target.name), date: date(report.created_at),
+        })),
+        el("h1", { id: "verdict-heading", tabindex: -1, class: `verdict-line s-${report.verdict}` }, known("suite", report.verdict)),
+        el("p", { class: "lead" }, say(report.headline || report.sentence)),
+        countBar(all),
+        sinceLine()),
+      nextSteps(),
+      warnings(),
+      el("div", { class: "first-causes" }, causesSection(), worstCases()),
+      el("div", { class: "first-side" }, deployments(), noisePicture())),
     historySection(),
     noiseBands(),
-    el("div", { class: "columns" }, deployments(), noisePicture()),
     suitesSection(),
     el("footer", null, t("overview.footer", { run: readable(report.run_id), version: report.version || "" })));
 }
 
+function nextSteps() {
+  const steps = report.next_steps || [];
+  if (!steps.length) return null;
+  return el("section", { class: "first-next" }, el("h2", null, t("next.title")), steps.length === 1
+    ? el("p", null, say(steps[0]))
+    : el("ol", { class: "steps" }, steps.map((step) => el("li", null, say(step)))));
+}
+
+const WARNINGS_SHOWN = 2;
+
+function warnings() {
+  const all = (report.warnings || []).map((warning) => el("li", null, say(warning)));
+  if (!all.length) return null;
+  const list = (items) => el("ul", { class: "warnings", "aria-label": t("warnings.title") }, items);
+  return el("div", { class: "first-warnings" }, list(all.slice(0, WARNINGS_SHOWN)),
+    all.length > WARNINGS_SHOWN && foldable(t("warnings.more", { count: number(all.length - WARNINGS_SHOWN) }), false, list(all.slice(WARNINGS_SHOWN))));
+}
+
 function section(title, ...children) {
   return el("section", null, el("h2", null, t(title)), children);
+}
+
+// What the first look can do without: its heading says what is there.
+function foldedSection(title, ...children) {
+  return el("section", { class: "folded" }, foldable(t(title), false, children));
 }
 
 // One bar, as long as the report, cut by verdict; under it the same numbers in words, each a filter.
@@ -57,6 +78,8 @@ function onlyVerdict(verdict) {
   byId("rail").scrollIntoView({ block: "nearest" });
 }
 
+const DIFFERING_SHOWN = 5;
+
 function settingsOf(deployment) {
   return new Map((deployment.settings || []).map((setting) => [`${setting.group}\u0000${setting.name}`, setting]));
 }
@@ -71,14 +94,13 @@ function deployments() {
     return { setting: left || right, left, right, compared, differs: compared && (!left || !right || left.value !== right.value) };
   });
   const differing = rows.filter((row) => row.differs);
-  const facts = rows.filter((row) => !row.compared);
-  const equal = rows.filter((row) => row.compared && !row.differs);
+  const more = Math.max(0, differing.length - DIFFERING_SHOWN);
+  const rest = [...differing.slice(DIFFERING_SHOWN), ...rows.filter((row) => !row.differs)];
   return section("deployments.title",
-    el("p", { class: "hint" }, differing.length ? t("deployments.differ", { count: differing.length }) : t("deployments.same")),
-    el("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": t("deployments.title") },
-      settingsTable([...differing, ...facts])),
-    equal.length > 0 && foldable(t("deployments.equal", { count: equal.length }), false,
-      el("div", { class: "scroll" }, settingsTable(equal))));
+    !differing.length && el("p", { class: "hint" }, t("deployments.same")),
+    differing.length > 0 && settingsTable(differing.slice(0, DIFFERING_SHOWN)),
+    rest.length > 0 && foldable(t(more ? "deployments.more" : "deployments.rest",
+      { count: number(rest.length), differ: number(more) }), false, settingsTable(rest)));
 }
 
 // Times of the run are told as times; everything else stands as it was configured.
@@ -91,20 +113,20 @@ function settingValue(setting) {
 function settingsTable(rows) {
   const cell = (setting, other, differs) => el("td", { class: differs ? "differs" : null },
     setting ? readable(settingValue(setting)) : el("span", { class: "absent" }, t("deployments.absent")));
-  return el("table", { class: "settings" },
+  return el("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": t("deployments.title") }, el("table", { class: "settings" },
     el("thead", null, el("tr", null, el("td"), el("th", { scope: "col" }, t("side.source"), el("span", null, readable(report.source.name))),
       el("th", { scope: "col" }, t("side.target"), el("span", null, readable(report.target.name))))),
     el("tbody", null, rows.map((row) => el("tr", { class: row.differs ? "differs" : null },
       el("th", { scope: "row" }, row.differs && el("span", { class: "unequal", title: t("deployments.differs") }, "≠"),
         readable(known("setting", row.setting.name))),
-      cell(row.left, row.right, row.differs), cell(row.right, row.left, row.differs)))));
+      cell(row.left, row.right, row.differs), cell(row.right, row.left, row.differs))))));
 }
 
 function noisePicture() {
   const picture = scatter(report.cases, openCase);
   if (!picture) return null;
   const measured = report.cases.find((entry) => entry.measured).measured;
-  return section("scatter.title", el("p", { class: "hint" }, t("scatter.hint", { channel: known("channel", measured) })), picture,
+  return section("scatter.title", picture, el("p", { class: "hint" }, t("scatter.hint", { channel: known("channel", measured) })),
     foldable(t("scatter.table"), false, noiseTable()));
 }
 
@@ -128,7 +150,7 @@ function noiseBands() {
   const cases = report.cases.filter((entry) => entry.verdict !== "pass" && finite((entry.spread || {}).source).length
     && finite((entry.spread || {}).target).length).slice(0, BANDS_SHOWN);
   if (!cases.length) return null;
-  return section("bands.title", el("p", { class: "hint" }, t("bands.hint")), el("ol", { class: "bands" }, cases.map((entry) => {
+  return foldedSection("bands.title", el("p", { class: "hint" }, t("bands.hint")), el("ol", { class: "bands" }, cases.map((entry) => {
     const source = finite(entry.spread.source);
     const outside = finite(entry.spread.target).filter((value) => value > Math.max(...source)).length;
     return el("li", null, button(null, { class: "band-row", onclick: () => openCase(entry) },
@@ -140,7 +162,7 @@ function noiseBands() {
 
 function suitesSection() {
   const notes = (suite) => (suite.notes || []).length > 0 && el("ul", { class: "notes" }, suite.notes.map((note) => el("li", null, say(note))));
-  return section("suites.title", report.suites.map((suite) => el("div", { class: "suite" },
+  return foldedSection("suites.title", report.suites.map((suite) => el("div", { class: "suite" },
     el("h3", null, readable(suite.name), " ", el("span", { class: `suite-verdict s-${suite.verdict}` }, known("suite", suite.verdict))),
     el("p", null, say(suite.sentence)), notes(suite))));
 }

@@ -75,7 +75,7 @@ function scatter(cases, open) {
   const points = cases.filter((entry) => Number.isFinite(entry.noise) && Number.isFinite(entry.distance))
     .slice(0, SCATTER_POINTS).map((entry) => ({ entry, x: entry.noise, y: entry.distance }));
   if (points.length < 2) return null;
-  const size = { width: 420, height: 300, left: 40, right: 14, top: 14, bottom: 36 };
+  const size = { width: 420, height: 184, left: 40, right: 14, top: 14, bottom: 34 };
   const most = Math.max(...points.map((point) => Math.max(point.x, point.y)), 1e-9) * 1.06;
   const x = (value) => size.left + (value / most) * (size.width - size.left - size.right);
   const y = (value) => size.height - size.bottom - (value / most) * (size.height - size.top - size.bottom);
