@@ -4,6 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from enum import StrEnum
+from typing import Final
+
+ENVELOPE_MADE: Final = ("x-promptreg-envelope", "made")
+"""Header of an answer that a user's own function returned by itself: promptreg put the rest of the body around it."""
 
 
 class FailureKind(StrEnum):

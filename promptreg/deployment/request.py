@@ -28,7 +28,7 @@ def request_body(request: Request, deployment: Deployment) -> dict[str, Json]:
     extras = [deployment.request.get(EXTRA_BODY), deployment.extra_body, request.params.get(EXTRA_BODY)]
     params.pop(EXTRA_BODY, None)
     body: dict[str, Json] = {"model": deployment.model, "messages": list(request.messages), **params}
-    if deployment.stream:
+    if deployment.stream and deployment.call is None:  # a function has nothing to stream
         options = params.get("stream_options")
         body["stream"] = True
         body["stream_options"] = {**(options if isinstance(options, Mapping) else {}), "include_usage": True}

@@ -2,24 +2,28 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from promptreg.config.hints import did_you_mean
 from promptreg.config.params import validate_params
-from promptreg.errors import Place, UsageError
+from promptreg.errors import Place, PromptregError, UsageError
 from promptreg.pytest_plugin.collection import NOT_MARKS, NotAsRecordedError, mark_of
 from promptreg.pytest_plugin.failure import case_text, texts
 from promptreg.pytest_plugin.names import item_name
 from promptreg.pytest_plugin.outcomes import CASE_KINDS, Outcome
+from promptreg.pytest_plugin.summary import BY_CHECKS
 from promptreg.report.output import plain
 from promptreg.scoring.checks import registry
 from promptreg.scoring.checks.base import Services
 from promptreg.store.store import Store
 from promptreg.suite.model import Case, CheckSpec, Request
 from promptreg.suite.select import select_cases
+from promptreg.verdict.model import CaseVerdict
 from promptreg.workflow.given_answers import GivenAnswers, answer_from
 from promptreg.workflow.plugins import load_extensions
 from promptreg.workflow.project import project_suites
@@ -28,11 +32,12 @@ if TYPE_CHECKING:
     from collections import Counter
     from collections.abc import Iterable, Mapping, Sequence
 
+    from promptreg.answer.model import Answer
     from promptreg.config import Config
     from promptreg.pytest_plugin.options import Asked
     from promptreg.pytest_plugin.outcomes import Terminal
     from promptreg.suite.model import Suite
-    from promptreg.verdict.model import CaseVerdict
+    from promptreg.workflow.given_answers import GivenJudgement
 
 __tracebackhide__ = True
 """Of an error in a call, pytest shows the test's line and not these."""
@@ -43,7 +48,7 @@ class AsRecorded:
     """What `compare` found, where it does not end the test."""
 
     verdict: CaseVerdict
-    """`pass` or `changed`."""
+    """`pass` or `changed`; `pass` by its checks alone where nothing of the request is recorded, see the sentence."""
     sentence: str
     p_value: float | None
 
@@ -63,7 +68,15 @@ class Answers:
         self._suites: tuple[Suite, ...] | None = None
         self._store: Store | None = None
         self._judge: GivenAnswers | None = None
-        self.counts = counts
+        self._worker = ThreadPoolExecutor(1, "promptreg-answers")
+        """All judging happens in this thread: tests compare from threads of their own, a store has one."""
+        self._counted = Lock()
+        self._counts = counts
+
+    def count(self, verdict: str) -> None:
+        """One more answer with this verdict."""
+        with self._counted:
+            self._counts[verdict] += 1
 
     def cases(self) -> dict[str, Case]:
         """The project's cases by SUITE/ID, as --promptreg-select leaves them.
@@ -103,7 +116,18 @@ class Answers:
         known = {*cases, *(case.case_id for case in cases.values())}
         raise UsageError(f"There is no case {name!r} in the project's suites.{did_you_mean(name, known)}")
 
-    def judge(self) -> GivenAnswers:
+    def judge(self, case: Case, answers: Sequence[Answer]) -> GivenJudgement:
+        """Judge what was answered to a case. May be called from any thread.
+
+        Raises:
+            PromptregError: as `GivenAnswers.judge`.
+        """
+        asked = self._worker.submit(lambda: self._judging().judge(case, answers))
+        if isinstance(error := asked.exception(), PromptregError):
+            raise error.with_traceback(None)  # its sentence says it all
+        return asked.result()
+
+    def _judging(self) -> GivenAnswers:
         """Made at the first answer."""
         if self._judge is None:
             self._store = Store.open(self._project.root / self._project.paths.store, create=True)
@@ -115,8 +139,9 @@ class Answers:
     def close(self) -> None:
         """Close the store."""
         if self._store is not None:
-            self._store.close()
+            self._worker.submit(self._store.close).result()
             self._store = self._judge = None
+        self._worker.shutdown()
 
     def check_specs(self, checks: Iterable[Mapping[str, Any] | str], place: Place) -> tuple[CheckSpec, ...]:
         """Checks as a suite writes them: `"not_refusal"` or `{"contains": "7天"}`.
@@ -195,8 +220,9 @@ class PromptregFixture:
             answers: of the application to the same request: texts, messages or chat completions.
 
         Returns:
-            The verdict `pass` or `changed`. Any other ends the test: `drift` and `fail` fail it, `waived` makes it an
-            expected failure, `new` skips it.
+            The verdict `pass` or `changed`; `pass` too where there is no golden and all checks of the case hold. Any
+            other ends the test: `drift`, `fail` and `error` fail it, `waived` makes it an expected failure, `new`
+            (nothing is recorded, and it has no checks) skips it.
 
         Raises:
             UsageError: there is no such case, or an answer cannot be read.
@@ -204,9 +230,10 @@ class PromptregFixture:
         if not answers:
             raise UsageError("compare() needs an answer: promptreg.compare(case_id, answer), or several of them.")
         meant = self._answers.named(case) if isinstance(case, str) else case
-        given = self._answers.judge().judge(meant, [answer_from(answer) for answer in answers])
+        given = self._answers.judge(meant, [answer_from(answer) for answer in answers])
         judged, language = given.case, self._terminal.language
-        self._answers.counts[judged.verdict.value] += 1
+        alone = judged.verdict is CaseVerdict.PASS and not given.compared
+        self._answers.count(BY_CHECKS if alone else judged.verdict.value)
         if self._properties:
             self._node.user_properties.append(("promptreg_verdict", judged.verdict.value))
             if judged.p_value is not None:

@@ -22,6 +22,10 @@ if TYPE_CHECKING:
     from promptreg.pytest_plugin.session import Judged
     from promptreg.verdict.model import SuiteJudgement
 
+BY_CHECKS: Final = "pass by checks alone"
+"""Under this an answer is counted that no golden could be compared with."""
+
+_BY_CHECKS_ZH: Final = "pass（仅由检查项判定）"
 _SEEN: Final = 0.8
 
 
@@ -70,7 +74,8 @@ def _narrowed(suite: SuiteJudgement, total: int) -> Iterator[Sentence]:
 def counts_sentence(counts: Mapping[str, int]) -> Sentence:
     """How the answers of Python tests came out."""
     listed = ", ".join(f"{number} {verdict}" for verdict, number in sorted(counts.items()))
+    zh = listed.replace(BY_CHECKS, _BY_CHECKS_ZH)
     return Sentence(
         f"Answers that Python tests compared: {sum(counts.values())} ({listed})",
-        f"Python 测试比较的回答：{sum(counts.values())} 个（{listed}）",
+        f"Python 测试比较的回答：{sum(counts.values())} 个（{zh}）",
     )

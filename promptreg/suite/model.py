@@ -91,6 +91,11 @@ class Case:
     context: CaseContext | None = None
     """Not part of the request, which is the whole conversation; None where that is sent as it is written."""
 
+    @property
+    def id(self) -> str:
+        """`case_id`, under the name that it has in a suite."""
+        return self.case_id
+
 
 def last_user_text(messages: Sequence[JsonObject]) -> str | None:
     """The text that ends the last user message; None when there is no user message, or no text in it."""

@@ -24,6 +24,7 @@ from promptreg.scoring.embedders.stored import StoredVectors
 from promptreg.scoring.score import CasePair, score_suite
 from promptreg.store.reviews import ShownCase
 from promptreg.suite.model import Suite, last_user_text
+from promptreg.text.counted import counted
 from promptreg.text.sentence import Sentence
 from promptreg.verdict.decide import judge_suite
 from promptreg.verdict.evidence import evidence_of
@@ -64,6 +65,8 @@ class GivenJudgement:
 
     case: CaseJudgement
     sides: CaseSides
+    compared: bool
+    """False where there is no golden of the request, so that its checks alone were asked."""
 
 
 def answer_from(returned: object) -> Answer:
@@ -73,7 +76,7 @@ def answer_from(returned: object) -> Answer:
         UsageError: it is none of these, or no answer is in it.
     """
     try:
-        body = completion_of(returned)
+        body = completion_of(returned).body
     except BadReturnError as error:
         raise UsageError(f"What was given as an answer cannot be read: it {error}; {MAY_RETURN}.") from error
     headers = (("content-type", "application/json"),)
@@ -138,7 +141,7 @@ class GivenAnswers:
             extensions=self._extensions,
         )
         if pairing is None or not known:
-            judged = _new(case, scores.checks)
+            judged = _new(case, scores.checks, len(answers))
         else:
             read = {case.case_id: ReadCase(source, pair.target)}
             standing = standing_of(self._config, self._target.name, pairing, read)
@@ -160,7 +163,7 @@ class GivenAnswers:
             judged.sentence.zh,
         )
         asked = self._redaction.text(last_user_text(case.request.messages) or "")
-        return GivenJudgement(judged, _sides(shown, pair, asked))
+        return GivenJudgement(judged, _sides(shown, pair, asked), known)
 
     def _pairing(self, case: Case) -> Pairing | None:
         """The case beside its golden; None where the suite has no baseline."""
@@ -197,8 +200,8 @@ def smoke(judged: CaseJudgement, checks: Sequence[CheckRate]) -> CaseJudgement:
     return judged
 
 
-def _new(case: Case, checks: Sequence[CheckRate]) -> CaseJudgement:
-    """Without a golden only checks can say anything, each answer by itself."""
+def _new(case: Case, checks: Sequence[CheckRate], given: int) -> CaseJudgement:
+    """Without a golden only checks can say anything, each answer by itself; without checks nothing is judged."""
     told = Sentence(
         "Nothing was compared: there is no recording of this request. Put the case into a suite and run `promptreg "
         "record --top-up`.",
@@ -214,6 +217,22 @@ def _new(case: Case, checks: Sequence[CheckRate]) -> CaseJudgement:
                 f"给出的 {total} 个回答中有 {failed} 个未通过检查项 {rate.check}。{rate.example.zh}没有可比较的录制。",
             )
             return _with_verdict(judged, CaseVerdict.FAIL, told)
+    unscored = next((rate for rate in checks if rate.target_total < given), None)
+    if unscored is not None:
+        told = Sentence(
+            f"Not judged: there is no recording to compare with, and check {unscored.check} scored only "
+            f"{unscored.target_total} of {given} given answers.",
+            f"无法判定：没有可比较的录制，检查项 {unscored.check} 只给 {given} 个回答中的 {unscored.target_total} 个"
+            "评了分。",
+        )
+        return _with_verdict(judged, CaseVerdict.ERROR, told)
+    if checks:
+        told = Sentence(
+            f"By its checks alone: {counted(len(checks), 'check')} {'holds' if len(checks) == 1 else 'hold'} for all "
+            f"{given} given. There is no recording to compare with.",
+            f"仅由检查项判定：{given} 个回答全部通过 {len(checks)} 个检查项。没有可比较的录制。",
+        )
+        return _with_verdict(judged, CaseVerdict.PASS, told)
     return judged
 
 

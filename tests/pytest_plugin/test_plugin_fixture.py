@@ -67,18 +67,58 @@ def test_a_case_in_code_is_held_against_the_golden_of_its_request(folder, python
         "    case = promptreg.case('refund', question, suite='moved', temperature=0.7)\n"
         "    assert promptreg.compare(case, GOLDEN[0]).verdict == 'pass'\n"
         "def test_unknown(promptreg):\n"
+        "    promptreg.compare(promptreg.case('other', 'What else?'), 'x')\n"
+        "def test_by_its_checks(promptreg):\n"
         "    case = promptreg.case('other', 'What else?', checks=[{'contains': 'x'}, 'not_refusal'])\n"
-        "    promptreg.compare(case, 'x')\n"
+        "    found = promptreg.compare(case, 'x')\n"
+        "    assert (case.id, found.verdict, found.p_value) == ('other', 'pass', None)\n"
+        "    assert found.sentence.startswith('By its checks alone: 2 checks hold for all 1 given.')\n"
         "def test_unknown_and_wrong(promptreg):\n"
         "    promptreg.compare(promptreg.case('other', 'What else?', checks=[{'contains': 'x'}]), 'y')\n"
     )
     assert folder.outcomes(done) == {
         "test_app.py::test_refund": "passed",
+        "test_app.py::test_by_its_checks": "passed",
         "test_app.py::test_unknown_and_wrong": "failed",
     }
     assert done.parseoutcomes()["skipped"] == 1
     done.stdout.fnmatch_lines(["*Check contains: x fails for 1 of 1 given answers.*"])
     done.stdout.fnmatch_lines(["SKIPPED * new: code/other: *record --top-up*"])
+    done.stdout.fnmatch_lines(["Answers that Python tests compared: 4 (1 fail, 1 new, 1 pass, 1 pass by checks alone)"])
+
+
+def test_a_check_that_could_not_score_is_no_pass(folder, python):
+    folder.project.deployment("gpu", "http://127.0.0.1:9/v1", role="source")
+    folder.project.deployment("ascend", "http://127.0.0.1:9/v1", role="target")
+    folder.project.section("judging", embedder="letters")
+    done = python(
+        "def test_unknown(promptreg):\n"
+        "    check = {'judge': {'by': 'gpu', 'rubric': 'It is polite.'}}\n"
+        "    promptreg.compare(promptreg.case('other', 'What else?', checks=[check]), 'x')\n",
+        "--promptreg-no-calls",
+    )
+    assert done.parseoutcomes() == {"failed": 1}
+    done.stdout.fnmatch_lines(["error * code/other: Not judged: *scored only 0 of 1 given answers.*"])
+
+
+def test_answers_may_be_compared_in_threads_and_in_a_loop(folder, python):
+    done = python(
+        "import asyncio\n"
+        "from concurrent.futures import ThreadPoolExecutor\n"
+        "def test_threads(promptreg):\n"
+        "    with ThreadPoolExecutor(4) as pool:\n"
+        "        found = list(pool.map(lambda _: promptreg.compare('refund', GOLDEN[0]).verdict, range(8)))\n"
+        "    assert found == ['pass'] * 8\n"
+        "def test_loop(promptreg):\n"
+        "    async def ask():\n"
+        "        return await asyncio.to_thread(promptreg.compare, 'refund', GOLDEN[0])\n"
+        "    assert asyncio.run(ask()).verdict == 'pass'\n"
+        "def test_drift(promptreg):\n"
+        "    with ThreadPoolExecutor(1) as pool:\n"
+        "        pool.submit(promptreg.compare, 'refund', *['Ask the shop next door.'] * 3).result()\n"
+    )
+    assert done.parseoutcomes() == {"passed": 2, "failed": 1}
+    done.stdout.fnmatch_lines(["Answers that Python tests compared: 10 (1 drift, 9 pass)", "FAILED *drift: moved/*"])
 
 
 @pytest.mark.parametrize(

@@ -157,3 +157,19 @@ def test_a_function_of_the_user_s_own_is_a_target(folder, kind):
     done = folder.pytest("-rA", "--promptreg-target", "app", "-k", "refund")
     assert folder.outcomes(done) == {"suites/moved.yaml::refund": "failed"}
     done.stdout.fnmatch_lines(["drift * moved/refund: *", "*{+No idea.*"])
+    for fault in ("F30", "F53"):  # what only a server would say is not missing
+        done.stdout.no_fnmatch_line(f"*{fault}*")
+
+
+def test_a_function_that_raises_is_told_with_its_line(folder):
+    folder.write(
+        "shop_bad.py", "def look(messages):\n    return {}['退货']\ndef reply(messages):\n    return look(0)\n"
+    )
+    text = (folder.folder / "promptreg.toml").read_text(encoding="utf-8")
+    folder.write("promptreg.toml", f'{text}\n[deployments.app]\ncall = "shop_bad:reply"\n')
+    done = folder.pytest("-rA", "--promptreg-target", "app", "-k", "refund")
+    assert folder.outcomes(done) == {"suites/moved.yaml::refund": "error"}
+    done.stdout.fnmatch_lines(
+        ["error * “shop_bad:reply raised KeyError: '退货' (shop_bad.py:2)”. Correct the function*"]
+    )
+    done.stdout.no_fnmatch_line("*F48*")

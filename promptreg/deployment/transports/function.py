@@ -15,12 +15,13 @@ import inspect
 import sys
 import threading
 import time
+import traceback
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self, cast
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self, cast
 
 from promptreg.deployment.envelope import shortened
-from promptreg.deployment.exchange import Chunk, Exchange, Failure, FailureKind
+from promptreg.deployment.exchange import ENVELOPE_MADE, Chunk, Exchange, Failure, FailureKind
 from promptreg.deployment.json_text import dump_json
 from promptreg.errors import ConfigError
 
@@ -30,6 +31,8 @@ if TYPE_CHECKING:
     from promptreg.canonical import Json, JsonObject
     from promptreg.deployment.transports.base import TimeLimits
 
+_JSON: Final = ("content-type", "application/json")
+_PACKAGE: Final = Path(__file__).parents[2]
 _NOT_PARAMS = frozenset({"messages", "model", "stream", "stream_options"})
 
 MAY_RETURN = "it must return a text, a message (a mapping with content or tool_calls) or a chat completion"
@@ -46,6 +49,7 @@ class FunctionTransport:
         """
         self._call = call
         self._limits = limits
+        self._root = root if root is not None else Path.cwd()
         self._function = load_function(call, root)
         self._takes_params = _takes_second(self._function)
 
@@ -63,10 +67,12 @@ class FunctionTransport:
         sent_at, started = time.time(), loop.time()
         failure: Failure | None = None
         chunks: tuple[Chunk, ...] = ()
+        headers: tuple[tuple[str, str], ...] = ()
         try:
             async with asyncio.timeout(self._limits.total) as timer:
-                data = completion_of(await self._reply(body))
-            chunks = (Chunk(loop.time() - started, data),)
+                completion = completion_of(await self._reply(body))
+            chunks = (Chunk(loop.time() - started, completion.body),)
+            headers = (_JSON, ENVELOPE_MADE) if completion.made else (_JSON,)
         except asyncio.CancelledError:
             raise
         except TimeoutError as error:
@@ -78,7 +84,6 @@ class FunctionTransport:
         except (Exception, SystemExit) as error:  # noqa: BLE001  the user's function may raise anything
             failure = self._raised(error)
         status = None if failure is not None else 200
-        headers = () if failure is not None else (("content-type", "application/json"),)
         return Exchange(sent_at, loop.time() - started, status, headers, chunks, failure)
 
     async def get(self, path: str) -> Exchange:  # noqa: ARG002  the protocol has it
@@ -102,8 +107,36 @@ class FunctionTransport:
     def _raised(self, error: BaseException) -> Failure:
         if isinstance(error, BadReturnError):
             return Failure(FailureKind.CALL, f"{self._call} {error}; {MAY_RETURN}")
-        said = shortened(str(error))
-        return Failure(FailureKind.CALL, f"{self._call} raised {type(error).__name__}{f': {said}' if said else ''}")
+        return Failure(FailureKind.CALL, f"{self._call} {raised(error, self._root)}")
+
+
+def raised(error: BaseException, root: Path) -> str:
+    """What the user's own code raised: `raised KeyError: 'x' (app/chat.py:12)`, with its last line below `root`.
+
+    Where no line of the error lies there, the last one outside of promptreg is told; nothing where there is none.
+    """
+    said = shortened(str(error), 200)
+    lines = [
+        (Path(frame.filename), frame.lineno)
+        for frame in traceback.extract_tb(error.__traceback__)
+        if not Path(frame.filename).is_relative_to(_PACKAGE) and not frame.filename.startswith("<frozen ")
+    ]
+    if isinstance(error, SyntaxError) and error.filename is not None:
+        lines.append((Path(error.filename), error.lineno))
+    own = [line for line in lines if line[0].is_relative_to(root) and "site-packages" not in line[0].parts]
+    place = ""
+    if lines:
+        file, number = (own or lines)[-1]
+        place = f" ({file.relative_to(root).as_posix() if file.is_relative_to(root) else file}:{number})"
+    return f"raised {type(error).__name__}{f': {said}' if said else ''}{place}"
+
+
+class Completion(NamedTuple):
+    """The body of a chat completion."""
+
+    body: bytes
+    made: bool
+    """Whether the function returned the answer alone, so that promptreg made what stands around it."""
 
 
 class BadReturnError(Exception):
@@ -127,10 +160,7 @@ def load_function(call: str, root: Path | None) -> Callable[..., Any]:
             f'call = "{call}": no module `{error.name}` is found from {folder} or among the packages'
         ) from error
     except Exception as error:
-        said = shortened(str(error), 200)
-        raise ConfigError(
-            f'call = "{call}": importing `{module_name}` raised {type(error).__name__}: {said}'
-        ) from error
+        raise ConfigError(f'call = "{call}": importing `{module_name}` {raised(error, Path(folder))}') from error
     for name in function_name.split("."):
         found = getattr(found, name, None)
     if not callable(found):
@@ -176,7 +206,7 @@ async def _in_thread(function: Callable[..., Any], arguments: list[object]) -> o
     return result
 
 
-def completion_of(returned: object) -> bytes:
+def completion_of(returned: object) -> Completion:
     """The body of a chat completion that holds what the function returned.
 
     Raises:
@@ -190,7 +220,8 @@ def completion_of(returned: object) -> bytes:
     if not isinstance(returned, Mapping):
         raise BadReturnError(f"returned {type(returned).__name__}")
     body: Json = returned
-    if "choices" not in returned:
+    made = "choices" not in returned
+    if made:
         if not {"content", "tool_calls", "function_call", "refusal"} & returned.keys():
             raise BadReturnError(f"returned a mapping with {', '.join(sorted(map(str, returned))) or 'nothing'}")
         finish = "tool_calls" if returned.get("tool_calls") else "stop"
@@ -199,6 +230,6 @@ def completion_of(returned: object) -> bytes:
             "choices": [{"index": 0, "message": dict(returned), "finish_reason": finish}],
         }
     try:
-        return dump_json(body)
+        return Completion(dump_json(body), made)
     except (TypeError, ValueError) as error:
         raise BadReturnError(f"returned something that is no JSON ({shortened(str(error), 120)})") from error

@@ -29,7 +29,7 @@ each takes a token at most; 32 more are left for special tokens, and 48 for the 
 
 def usage(call: Observation) -> Iterator[Finding]:
     """F30: counts that are absent, do not add up, or do not fit the text."""
-    if not call.succeeded or not call.answered or call.problem is not None:
+    if not call.succeeded or not call.answered or call.problem is not None or call.made:
         return
     if call.usage_json is None:
         if not call.streamed:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from promptreg.answer.model import Answer
 from promptreg.answer.reader import REASONING_FIELDS
+from promptreg.deployment.exchange import ENVELOPE_MADE
 from promptreg.scoring.faults.frames import Frames
 from promptreg.scoring.faults.prompt import Prompt, prompt_of
 from promptreg.scoring.faults.views import Text, text_of_content
@@ -140,6 +141,11 @@ class Observation:
     def answered(self) -> bool:
         """Whether any message of an assistant arrived, even an empty or a cut one."""
         return self.message is not None
+
+    @property
+    def made(self) -> bool:
+        """Whether a user's own function gave the answer alone: what a server would say beside it is not missing."""
+        return ENVELOPE_MADE in self.headers
 
     @property
     def broken_off(self) -> bool:

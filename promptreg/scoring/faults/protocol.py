@@ -178,7 +178,7 @@ def _ignored(call: Observation) -> Iterator[Finding]:
     copies = number(request, "n") or 1
     if isinstance(cap, int) and tokens is not None and tokens > (cap + _CAP_SLACK) * copies:
         yield found("F53", "request.max_completion_tokens", f"{tokens} tokens for a cap of {cap}: not obeyed")
-    if copies > 1 and not call.broken_off and (sent := _choices(call)) < copies:
+    if copies > 1 and not call.made and not call.broken_off and (sent := _choices(call)) < copies:
         yield found("F53", "request.n", f"n is {copies:.0f}, {sent} came")
     if request.get("stream") is True and not call.streamed:
         yield found("F53", "request.stream", "a stream was asked for, one body came")
@@ -189,7 +189,7 @@ def _ignored(call: Observation) -> Iterator[Finding]:
             "F53", "request.parallel_tool_calls", f"{len(call.tool_calls)} calls at once, which was switched off"
         )
     yield from _ignored_tool_choice(call)
-    if request.get("logprobs") is True and call.answer.content and not _any_logprobs(call):
+    if request.get("logprobs") is True and not call.made and call.answer.content and not _any_logprobs(call):
         yield found("F53", "request.logprobs", "log-probabilities were asked for, none came")
 
 

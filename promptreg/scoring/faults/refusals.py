@@ -32,6 +32,9 @@ _SLOWEST_TOKENS: Final = 2.0
 _SLOWEST_PROMPT: Final = 100.0
 """Tokens per second that a slow server writes and reads."""
 
+_NOT_LATE: Final = frozenset({None, FailureKind.CONNECT, FailureKind.CALL})
+"""No failure, one of F49, and an error of the user's own function."""
+
 _DEAD_AFTER: Final = 3
 _RATE_SUSPECTS: Final = ("rate_limit", "overload")
 _PLAIN_PARAMETERS: Final = frozenset({"messages", "model", "stream", "response_format", "tools", "user", "stop"})
@@ -177,7 +180,7 @@ def hanging(call: Observation) -> Iterator[Finding]:
     if not is_chat(call.label):
         return
     if call.status is None:
-        if call.failure is not None and call.failure is not FailureKind.CONNECT:
+        if call.failure not in _NOT_LATE:
             yield found("F48", "status", f"no response: {call.failure_message}")
         return
     if refused(call):
