@@ -181,6 +181,13 @@ class HeaderLine(_Line):
             "kinds that were looked for. What other rules found is not used."
         ),
     )
+    in_flight: Annotated[int, Field(ge=1)] | None = Field(
+        None,
+        description=(
+            "Calls in flight on the deployment when a typical recorded call was sent, itself included (the lower "
+            "median); left out where that is not known."
+        ),
+    )
 
     def header(self) -> Header:
         """The same as a record."""
@@ -198,6 +205,7 @@ class HeaderLine(_Line):
             provenance=self.provenance,
             exchangeable=self.exchangeable,
             fault_rules=None if self.fault_rules is None else self.fault_rules.rules(),
+            in_flight=self.in_flight,
         )
 
 
@@ -230,6 +238,7 @@ def header_json(header: Header) -> JsonObject:
         "provenance": header.provenance,
         **({} if header.exchangeable is None else {"exchangeable": header.exchangeable}),
         **({} if rules is None else {"fault_rules": {"release": rules.release, "own": list(rules.own)}}),
+        **({} if header.in_flight is None else {"in_flight": header.in_flight}),
     }
 
 

@@ -51,6 +51,9 @@ class Header:
     was not tested."""
     fault_rules: FaultRules | None = None
     """What found the faults that the goldens tell of; None where they tell of none."""
+    in_flight: int | None = None
+    """Calls in flight on the deployment when a typical recorded call was sent, itself included (the lower median);
+    None where that is not known."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -265,6 +265,17 @@ class Store:
                 found.setdefault(case_id, {})[pass_index] = variant
         return found
 
+    def in_flight(self, run_id: str, suite: str) -> dict[int, int]:
+        """How many samples of a suite were sent with so many calls in flight, by that number; 0 for one not sent."""
+        self.flush()
+        with self._errors():
+            rows = self._database.conn.execute(
+                "SELECT in_flight, count(*) FROM run_cases JOIN samples ON run_case = run_cases.id "
+                "WHERE run_id = ? AND suite = ? GROUP BY in_flight ORDER BY in_flight",
+                (run_id, suite),
+            )
+            return dict(rows.fetchall())
+
     def embeddings(self, model: str, hashes: Iterable[str]) -> dict[str, np.ndarray]:
         """Stored vectors (float32) by text hash; texts without one are left out."""
         import numpy as np  # noqa: PLC0415 - recording needs no numpy

@@ -32,6 +32,7 @@ from promptreg.workflow.estimate import Estimate, estimate
 from promptreg.workflow.history import history_of
 from promptreg.workflow.judge import JudgedSuite, judge_stored, rules_of
 from promptreg.workflow.judge_calls import Judges, calls_at_most
+from promptreg.workflow.load import suite_load
 from promptreg.workflow.looks import Judge, judged_in_looks, looks_of
 from promptreg.workflow.outputs import Output, write_outputs
 from promptreg.workflow.pairing import Pairing, recorded_pairs
@@ -248,13 +249,13 @@ def _reported(
     reported = [suite for suite in judged if suite.judgement.suite in names]
     history = history_of(store, record, [(suite.source, suite.judgement) for suite in reported], against)
     judged = with_clusters(store, record, judged)
-    comparison = _compared(config, record, judged, judges, options)
+    comparison = _compared(config, store, record, judged, judges, options)
     path = options.report or config.root / config.paths.reports / f"{safe_name(record.run_id)}.html"
     store.update_run(record.run_id, verdict=comparison.verdict.value)
     store.show(record.run_id, shown_cases(store, record, judged))
     if options.reported:
         judged = tuple(suite for suite in judged if suite.judgement.suite in names)
-        comparison = _compared(config, record, judged, judges, options)
+        comparison = _compared(config, store, record, judged, judges, options)
     try:
         written = write_outputs(
             partial(report_payload, config, store, record, judged, comparison, history),
@@ -278,12 +279,19 @@ def _reported(
 
 
 def _compared(
-    config: Config, record: RunRecord, judged: tuple[JudgedSuite, ...], judges: Judges, options: CompareOptions
+    config: Config,
+    store: Store,
+    record: RunRecord,
+    judged: tuple[JudgedSuite, ...],
+    judges: Judges,
+    options: CompareOptions,
 ) -> Comparison:
+    loads = tuple(suite_load(store, suite.pairing.baseline.header, record) for suite in judged)
     rules = present_rules(load_extensions(config.root))
     return Comparison.of(
         record.run_id,
         tuple(suite.judgement for suite in judged),
-        warnings=comparison_warnings(record, judged, judges, rules),
+        warnings=comparison_warnings(record, judged, judges, rules, loads),
+        loads=loads,
         allow_inconclusive=options.allow_inconclusive,
     )

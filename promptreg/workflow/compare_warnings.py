@@ -7,14 +7,18 @@ from typing import TYPE_CHECKING
 from promptreg.text.counted import counted
 from promptreg.text.sentence import Sentence
 from promptreg.workflow.call_faults import unknown_faults
+from promptreg.workflow.load import load_warning
 from promptreg.workflow.unscored import unscored_warning
 from promptreg.workflow.varied import recorded_otherwise
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from promptreg.baseline.model import FaultRules
     from promptreg.store.runs import RunRecord
     from promptreg.workflow.judge import JudgedSuite
     from promptreg.workflow.judge_calls import Judges
+    from promptreg.workflow.load import SuiteLoad
 
 
 def large_report(size_bytes: int) -> Sentence:
@@ -28,7 +32,11 @@ def large_report(size_bytes: int) -> Sentence:
 
 
 def comparison_warnings(
-    record: RunRecord, judged: tuple[JudgedSuite, ...], judges: Judges, rules: FaultRules
+    record: RunRecord,
+    judged: tuple[JudgedSuite, ...],
+    judges: Judges,
+    rules: FaultRules,
+    loads: Sequence[SuiteLoad],
 ) -> tuple[Sentence, ...]:
     """What a reader of a comparison must know beside the verdicts, each once.
 
@@ -37,8 +45,10 @@ def comparison_warnings(
         judged: its suites.
         judges: those who were asked.
         rules: of faults, as they are now.
+        loads: under which the suites were measured.
     """
-    told = [unknown_faults(suite.pairing.baseline.header, suite.untold, len(suite.pairs), rules) for suite in judged]
+    told = [load_warning(loads)]
+    told += [unknown_faults(suite.pairing.baseline.header, suite.untold, len(suite.pairs), rules) for suite in judged]
     told += [Sentence(text, text) for text in _in_english(record, judged, judges)]
     return tuple(dict.fromkeys(sentence for sentence in told if sentence is not None))
 

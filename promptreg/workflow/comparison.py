@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from promptreg.canonical import JsonObject
     from promptreg.errors import ExitCode
     from promptreg.text.sentence import Sentence
+    from promptreg.workflow.load import SuiteLoad
 
 COMPARISON_SCHEMA = "promptreg.comparison/1"
 
@@ -37,6 +38,8 @@ class Comparison:
     suites: tuple[SuiteJudgement, ...]
     """Worst first, then by name."""
     warnings: tuple[Sentence, ...] = ()
+    loads: tuple[SuiteLoad, ...] = ()
+    """Under which its suites were measured, in the order in which they were judged."""
 
     @classmethod
     def of(
@@ -45,12 +48,13 @@ class Comparison:
         suites: Sequence[SuiteJudgement],
         *,
         warnings: tuple[Sentence, ...],
+        loads: tuple[SuiteLoad, ...] = (),
         allow_inconclusive: bool,
     ) -> Comparison:
         """Put the judgements of a run together."""
         ordered = tuple(sorted(suites, key=lambda suite: (_WORST_FIRST.index(suite.verdict), suite.suite)))
         code = exit_code((suite.verdict for suite in ordered), allow_inconclusive=allow_inconclusive)
-        return cls(run_id, ordered[0].verdict, code, ordered, warnings)
+        return cls(run_id, ordered[0].verdict, code, ordered, warnings, loads)
 
     def to_json(self, report: str | None) -> JsonObject:
         """The object of `compare --json` (schema promptreg.comparison/1). It grows by new keys only.
@@ -66,5 +70,6 @@ class Comparison:
             "report": report,
             "warnings": [warning.en for warning in self.warnings],
             "warnings_zh": [warning.zh for warning in self.warnings],
+            "loads": [load.to_json() for load in self.loads],
             "suites": [suite.to_json() for suite in self.suites],
         }

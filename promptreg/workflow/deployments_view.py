@@ -15,29 +15,32 @@ if TYPE_CHECKING:
     from promptreg.store.runs import RunRecord
 
 
-def source_view(header: Header, base_url: str | None) -> DeploymentView:
+def source_view(header: Header, base_url: str | None, loads: Collection[int]) -> DeploymentView:
     """The source as its baseline remembers it.
 
     Args:
         header: of the baseline.
         base_url: as the configuration has it now; baselines hold no addresses. None when it is not known.
+        loads: calls in flight when a typical call was sent, of each suite where that is known.
     """
     settings = [
         *_deployment(header.server, header.model, base_url),
         *_settings("fingerprint", header.fingerprint or {}),
         *_settings("request", header.request_defaults),
         *_settings("provenance", header.provenance),
+        *_load(loads),
         *_run(str(header.passes), header.recorded_at, header.run_id),
     ]
     return DeploymentView(header.deployment, tuple(settings))
 
 
-def target_view(record: RunRecord, taken: Collection[int]) -> DeploymentView:
+def target_view(record: RunRecord, taken: Collection[int], loads: Collection[int]) -> DeploymentView:
     """The target as the stored run remembers it.
 
     Args:
         record: of the run.
         taken: the passes that were taken of each suite: fewer than planned where a look ended the comparison early.
+        loads: as in `source_view`.
     """
     # The later fingerprint knows what the answers echoed; a change during the run is among the warnings.
     fingerprint = record.fingerprint_after or record.fingerprint_before or {}
@@ -46,6 +49,7 @@ def target_view(record: RunRecord, taken: Collection[int]) -> DeploymentView:
         *_settings("fingerprint", fingerprint),
         *_settings("request", record.request_defaults),
         *_settings("provenance", record.provenance),
+        *_load(loads),
         *_run(_span(taken), iso_time(record.started_at), record.run_id),
     ]
     return DeploymentView(record.deployment, tuple(settings))
@@ -63,6 +67,12 @@ def _span(passes: Collection[int]) -> str:
     """One number where all suites have it, else the smallest and the largest."""
     least, most = min(passes, default=0), max(passes, default=0)
     return str(least) if least == most else f"{least}–{most}"
+
+
+def _load(loads: Collection[int]) -> Iterator[SettingView]:
+    """Not marked as a difference: small ones mean nothing, and a large one is among the warnings."""
+    if loads:
+        yield SettingView("run", "in_flight", _span(loads), compared=False)
 
 
 def _run(passes: str, recorded_at: str, run_id: str) -> Iterator[SettingView]:

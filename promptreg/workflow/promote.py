@@ -12,12 +12,14 @@ from promptreg.errors import UsageError
 from promptreg.review.write import replace_files
 from promptreg.suite.files import shown_path
 from promptreg.workflow.call_faults import present_rules
+from promptreg.workflow.load import typical_load
 from promptreg.workflow.plugins import load_extensions
 from promptreg.workflow.run_names import named_run
 from promptreg.workflow.runs import iso_time
 from promptreg.workflow.stored_goldens import stored_goldens
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from pathlib import Path
 
     from promptreg.baseline.model import FaultRules
@@ -81,7 +83,7 @@ def promote(config: Config, store: Store, name: str, *, write: bool) -> Promotio
         goldens = {case_id: golden for case_id, golden in goldens.items() if golden.answers}
         if not goldens:
             continue
-        baseline = Baseline(_header(record, suite, passes, rules), goldens)
+        baseline = Baseline(_header(record, suite, passes, rules, store.in_flight(run_id, suite)), goldens)
         path = baseline_path(config.root / config.paths.baselines, suite, record.deployment)
         files[path] = b"".join(baseline_lines(baseline))
         suites.append(PromotedSuite(suite, shown_path(path, config.root), len(goldens), passes, replaces=path.exists()))
@@ -92,7 +94,7 @@ def promote(config: Config, store: Store, name: str, *, write: bool) -> Promotio
     return Promotion(run_id, record.deployment, tuple(suites), tuple(lacking), write)
 
 
-def _header(record: RunRecord, suite: str, passes: int, rules: FaultRules) -> Header:
+def _header(record: RunRecord, suite: str, passes: int, rules: FaultRules, in_flight: Mapping[int, int]) -> Header:
     return Header(
         suite=suite,
         deployment=record.deployment,
@@ -106,4 +108,5 @@ def _header(record: RunRecord, suite: str, passes: int, rules: FaultRules) -> He
         warnings=record.warnings,
         provenance=record.provenance,
         fault_rules=rules,
+        in_flight=typical_load(in_flight),
     )

@@ -25,6 +25,7 @@ from promptreg.workflow.collect import (
 from promptreg.workflow.context.case_contexts import CaseFitter, summary_of
 from promptreg.workflow.estimate import Estimate, estimate
 from promptreg.workflow.judge_calls import Judges, calls_at_most
+from promptreg.workflow.load import recorded_load
 from promptreg.workflow.merge import added_to, earlier_baselines, held_passes, merge_warnings, replaced_approvals
 from promptreg.workflow.plugins import load_extensions
 from promptreg.workflow.private import redaction_of
@@ -229,7 +230,10 @@ def _write(config: Config, store: Store, plan: _Plan, collected: Collected, chec
         if any(golden.answers for golden in goldens.values()):
             path = baseline_path(config.root / config.paths.baselines, suite.name, order.deployment.name)
             baseline = _baseline(order, collected, suite, goldens, earlier)
-            baseline = replace(baseline, header=replace(baseline.header, fault_rules=rules))
+            recorded = sum(len(golden.tried) for golden in baseline.goldens.values())
+            counts = store.in_flight(collected.run_id, suite.name)
+            load = recorded_load(counts, recorded, None if earlier is None else earlier.header)
+            baseline = replace(baseline, header=replace(baseline.header, fault_rules=rules, in_flight=load))
             try:
                 judgement = checker.check(suite, baseline)
             except (ConfigError, EndpointError) as error:

@@ -300,6 +300,6 @@ def _settings_of(store: Store, side: DiffedRun) -> dict[tuple[SettingGroup, str]
     }
     if isinstance(select := record.options.get("select"), str):
         found["run", "select"] = select
-    view = target_view(record, store.passes_begun(record.run_id).values())
+    view = target_view(record, store.passes_begun(record.run_id).values(), ())
     found.update({(each.group, each.name): each.value for each in view.settings if each.compared})
     return found

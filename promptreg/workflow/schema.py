@@ -19,6 +19,7 @@ from promptreg.workflow.run_diff import RUN_DIFF_SCHEMA
 if TYPE_CHECKING:
     from promptreg.canonical import Json, JsonObject
 
+_LOAD: Json = {"type": ["integer", "null"], "minimum": 1}
 _RATE: Json = {"type": ["number", "null"], "minimum": 0, "maximum": 1}
 _TEXT: Json = {"type": "string"}
 _WRITTEN: JsonObject = {"type": "string"}
@@ -35,6 +36,17 @@ def comparison_schema() -> JsonObject:
             "verdict": {"enum": [verdict.value for verdict in SuiteVerdict]},
             "exit_code": {"type": "integer", "description": "What the command exits with."},
             "report": {"type": ["string", "null"], "description": "Path of the HTML report; null when none."},
+            "warnings": {"type": "array", "items": _TEXT},
+            "warnings_zh": {
+                "type": "array",
+                "items": _TEXT,
+                "description": "The same in their order; in English where there is no Chinese text.",
+            },
+            "loads": {
+                "type": "array",
+                "items": _object({"suite": _TEXT, "source": _LOAD, "target": _LOAD}),
+                "description": "Calls in flight when a typical call was sent; null where that is not known.",
+            },
             "suites": {"type": "array", "items": _suite()},
             "contexts": {
                 "type": "array",

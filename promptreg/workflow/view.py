@@ -76,8 +76,16 @@ def report_payload(
         verdict=comparison.verdict.value,
         headline=headline(comparison, header.deployment, record.deployment),
         sentence=overall(comparison),
-        source=source_view(header, None if source is None else source.base_url),
-        target=target_view(record, _passes_taken(store, record, judged)),
+        source=source_view(
+            header,
+            None if source is None else source.base_url,
+            [load.source for load in comparison.loads if load.source is not None],
+        ),
+        target=target_view(
+            record,
+            _passes_taken(store, record, judged),
+            [load.target for load in comparison.loads if load.target is not None],
+        ),
         suites=tuple(_suite_view(suite) for suite in judged),
         causes=cause_views(suite.judgement for suite in judged),
         cases=with_causes(

@@ -54,7 +54,7 @@ class Noted:
         together = None
         if repeated and len(calls) > 1:
             in_order = [calls[index] for index in sorted(calls)]
-            together = frozenset(finding.kind for finding in _run_findings(in_order, families))
+            together = frozenset(finding.kind for finding in _run_findings(in_order, run_rules(families)))
         return cls({index: _severities(_kinds(call, families)) for index, call in calls.items()}, together)
 
 

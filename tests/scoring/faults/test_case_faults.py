@@ -230,6 +230,11 @@ def test_what_was_noted_stands_for_the_calls(source, target):
         assert case_faults(partly, targets, recorded=rest, noted=noted) == case_faults(sources, targets)
 
 
+def test_what_a_call_shows_alone_is_not_what_all_show_together():
+    noted = Noted.of(dict(enumerate(cached([GOOD, RUIN, RUIN]))))
+    assert noted.together == {"F36"}
+
+
 def test_of_a_varied_prompt_the_calls_are_not_held_against_each_other():
     noted = Noted.of(dict(enumerate(cached([GOOD, RUIN, RUIN]))), repeated=False)
     assert noted.together is None
