@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, replace
+from dataclasses import replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -20,6 +20,7 @@ from promptreg.baseline.model import (
     Header,
 )
 from promptreg.canonical import sha256_of
+from promptreg.store.lacks import Lack
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -86,13 +87,38 @@ class CallsPart(_Line):
     prompt_tokens: int | None = None
 
 
+class CheckLackPart(_Line):
+    """A check that some of the approved answers fail."""
+
+    check: str
+    answers: Annotated[int, Field(ge=1)]
+    of: Annotated[int, Field(ge=1)]
+
+
+class FaultLackPart(_Line):
+    """A serving fault that some of the approved answers show."""
+
+    fault: str
+    answers: Annotated[int, Field(ge=1)]
+    of: Annotated[int, Field(ge=1)]
+
+
 class ApprovalPart(_Line):
-    """Where approved answers came from, and who approved them when."""
+    """Where approved answers came from, and who approved them when and why."""
 
     run_id: str
     deployment: str
     reviewer: str
     decided_at: str
+    reason: str = ""
+    despite: list[CheckLackPart | FaultLackPart] = Field(
+        default=[], description="What was wrong with the answers when they were approved; left out when nothing was."
+    )
+
+    def approval(self) -> Approval:
+        """The same as a record."""
+        despite = tuple(Lack.from_json(part.model_dump()) for part in self.despite)
+        return Approval(self.run_id, self.deployment, self.reviewer, self.decided_at, self.reason, despite)
 
 
 class CaseLine(_Line):
@@ -133,7 +159,7 @@ class CaseLine(_Line):
             variants=MappingProxyType(
                 dict(sorted((index, name) for name, at in self.prompt_variants.items() for index in at))
             ),
-            approved=None if self.approved is None else Approval(**self.approved.model_dump()),
+            approved=None if self.approved is None else self.approved.approval(),
             calls=MappingProxyType(
                 {
                     index: GoldenCall(MappingProxyType(part.faults), part.prompt_tokens)
@@ -261,7 +287,7 @@ def golden_json(golden: Golden) -> JsonObject:
         "answers": answers,
         "failed_passes": list(golden.failed_passes),
         **({"prompt_variants": _by_variant(golden.variants)} if golden.variants else {}),
-        **({} if approved is None else {"approved": asdict(approved)}),
+        **({} if approved is None else {"approved": approved.to_json()}),
         **({"calls": _alike(golden.calls)} if golden.calls else {}),
         **({} if golden.together is None else {"together": list(golden.together)}),
     }

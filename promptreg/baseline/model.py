@@ -12,7 +12,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from promptreg.answer.model import Answer
-    from promptreg.canonical import JsonObject
+    from promptreg.canonical import Json, JsonObject
+    from promptreg.store.lacks import Lack
     from promptreg.suite.model import NoiseSource
 
 SCHEMA = "promptreg.baseline/1"
@@ -83,6 +84,21 @@ class Approval:
     reviewer: str
     decided_at: str
     """ISO 8601, UTC."""
+    reason: str = ""
+    despite: tuple[Lack, ...] = ()
+    """What the answers failed and showed when they were approved all the same."""
+
+    def to_json(self) -> JsonObject:
+        """The object in a baseline's line and in `compare --json`; what is empty is left out."""
+        despite: list[Json] = [lack.to_json() for lack in self.despite]
+        return {
+            "run_id": self.run_id,
+            "deployment": self.deployment,
+            "reviewer": self.reviewer,
+            "decided_at": self.decided_at,
+            **({"reason": self.reason} if self.reason else {}),
+            **({"despite": despite} if despite else {}),
+        }
 
 
 @dataclass(frozen=True, slots=True)

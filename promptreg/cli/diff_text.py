@@ -73,6 +73,8 @@ _STYLES: Final[Mapping[Change, str]] = MappingProxyType(
         Change.NEWLY_FAILING: "bold red",
         Change.STILL_FAILING: "yellow",
         Change.FIXED: "green",
+        Change.APPROVED: "dim",
+        Change.UNPROVEN: "yellow",
         Change.WAIVED: "dim",
         Change.NEW: "blue",
         Change.GONE: "blue",

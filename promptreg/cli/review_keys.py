@@ -15,6 +15,8 @@ from promptreg.cli.review_words import KEYS, WORDS
 from promptreg.errors import OutputError
 from promptreg.review.decisions import decisions_json
 from promptreg.review.session import Session
+from promptreg.text.preview import preview
+from promptreg.verdict.approvals import told_lacks
 from promptreg.workflow.review import decided_now
 from promptreg.workflow.review_apply import apply_decisions
 from promptreg.workflow.review_case import CaseBook
@@ -84,13 +86,18 @@ def _choose(session: Session, verb: Verb, language: Language, *, all_remaining: 
     words, number = WORDS[language], len(session.remaining)
     if all_remaining and not click.confirm(words["all"].format(verb=verb, count=number), default=False):
         return
+    lacking = [case for case in (session.remaining if all_remaining else session.remaining[:1]) if case.lacks]
+    asked = "approve_lacking" if verb == "approve" and lacking else verb
     reason, day = "", None
-    if verb in {"reject", "waive"}:
-        reason = click.prompt(words[f"reason_{verb}"], default="", show_default=False).strip()
+    if asked == "approve_lacking":
+        for case in lacking:
+            console().print(f"{preview(case.key, 80)}: {told_lacks(case.lacks).text(language)}", style="yellow")
+    if asked in {"reject", "waive", "approve_lacking"}:
+        reason = click.prompt(words[f"reason_{asked}"], default="", show_default=False).strip()
+    if asked in {"waive", "approve_lacking"} and not reason:
+        console().print(words[f"no_reason_{asked}"])
+        return
     if verb == "waive":
-        if not reason:
-            console().print(words["no_reason"])
-            return
         day = _day(language)
     session.choose(verb, reason, day, all_remaining=all_remaining)
 

@@ -10,6 +10,7 @@ from promptreg.cli.console import STYLES
 from promptreg.review.apply import Outcome
 from promptreg.text.preview import marked, preview
 from promptreg.text.terminal import safe_for_terminal
+from promptreg.verdict.approvals import told_lacks
 from promptreg.workflow.review_apply import APPLIED_SCHEMA
 
 if TYPE_CHECKING:
@@ -60,6 +61,7 @@ _WORDS: Final = {
         "en": "The baseline holds another golden by now than the run was judged against; the newer one is shown.",
         "zh": "基线中的基准输出已不是运行判定时的那一份；这里显示的是较新的。",
     },
+    "lacks": {"en": "The target's answers by themselves", "zh": "目标部署的回答自身"},
     "accepted": {"en": "{verb}", "zh": "{verb}"},
     "refused": {"en": "refused", "zh": "拒绝执行"},
     "done": {"en": "done before", "zh": "已生效"},
@@ -129,6 +131,8 @@ def case_lines(sides: CaseSides, language: Language, *, everything: bool = False
     if sides.facts:
         pairs = ", ".join(f"{preview(f.golden, 40) or '–'} → {preview(f.candidate, 40) or '–'}" for f in sides.facts)
         yield Text(f"{_label('facts', language)}{pairs}", style="bold")
+    if case.shown.lacks:
+        yield Text(f"{_label('lacks', language)}{told_lacks(case.shown.lacks).text(language)}", style="yellow")
     if not groups.golden or not groups.candidate:
         yield from _one_sided(sides, language)
         return
@@ -152,6 +156,8 @@ def applied_lines(applied: Applied, language: Language, *, quiet: bool) -> Itera
         for held in review.held:
             what = held.decision.decision if held.outcome is Outcome.ACCEPTED else said(held.outcome.value, language)
             style = {"accepted": "green", "refused": "red", "done": "dim"}[held.outcome.value]
+            if held.outcome is Outcome.ACCEPTED and held.lacks:
+                style = "yellow"
             name = preview(f"{held.decision.suite}/{held.decision.case_id}", 60)
             yield Text.assemble((what.ljust(12), style), f" {name}: {safe_for_terminal(held.sentence.text(language))}")
         if review.decisions.replaced:
@@ -185,6 +191,7 @@ def applied_json(applied: Applied) -> JsonObject:
                 "outcome": held.outcome.value,
                 "sentence": held.sentence.en,
                 "sentence_zh": held.sentence.zh,
+                **({"lacks": [lack.to_json() for lack in held.lacks]} if held.lacks else {}),
             }
             for held in applied.review.held
         ],

@@ -89,7 +89,7 @@ def _print_suite(out: Console, suite: SuiteJudgement, language: Language, *, qui
             out.print("  " + safe_for_terminal(note.text(language)))
     for line in cause_lines(suite.clusters, language, everything=everything):
         out.print(line)
-    shown = [case for case in suite.cases if everything or case.verdict.value not in _QUIET_VERDICTS]
+    shown = [case for case in suite.cases if everything or _is_told(case)]
     for case in shown if everything else shown[:WORST_SHOWN]:
         out.print(_case_line(case, language))
     left = len(shown) - WORST_SHOWN
@@ -99,6 +99,11 @@ def _print_suite(out: Console, suite: SuiteJudgement, language: Language, *, qui
         out.print(_fault_line(kind, cases, language))
     for note in fault_notes(suite):
         out.print("  " + safe_for_terminal(note.text(language)))
+
+
+def _is_told(case: CaseJudgement) -> bool:
+    """Whether a case is listed: all that count, and those whose golden was approved although it is wrong."""
+    return case.verdict.value not in _QUIET_VERDICTS or (case.approved is not None and bool(case.approved.despite))
 
 
 def counts_line(suite: SuiteJudgement, language: Language) -> str:

@@ -14,7 +14,9 @@ if TYPE_CHECKING:
 
 EarlierVerdictName: TypeAlias = Literal["none", "pass", "changed", "drift", "fail", "new", "missing", "error", "waived"]
 """`none`: that run did not have the case."""
-ChangeName: TypeAlias = Literal["newly_failing", "still_failing", "waived", "fixed", "new", "gone", "same"]
+ChangeName: TypeAlias = Literal[
+    "newly_failing", "still_failing", "waived", "fixed", "approved", "unproven", "new", "gone", "same"
+]
 """What became of a case since an earlier run."""
 
 

@@ -93,7 +93,8 @@ def entry_of(case: CaseView, chunk: int | None, position: int) -> Entry:
         **_of_finding(case),
         **_of_history(case),
     }
-    spread = widest_spread(case)
+    # Approved answers of a target are no noise of the source: such a case is in no picture of it.
+    spread = None if case.approval is not None else widest_spread(case)
     if case.verdict == "pass" or chunk is None:
         # Elsewhere the sentence is shown, and a search finds the request itself.
         row["preview"] = preview_of(case)
@@ -113,7 +114,8 @@ def entry_of(case: CaseView, chunk: int | None, position: int) -> Entry:
         row["faults"] = sorted({fault.kind for fault in case.faults})
     if troubled := sum(len(sample.attempts) > 1 or sample.group is None for sample in _samples(case)):
         row["troubled"] = troubled
-    if (channel := picture_channel(case)) is not None and channel.spread is not None:
+    channel = None if case.approval is not None else picture_channel(case)
+    if channel is not None and channel.spread is not None:
         row["measured"] = channel.name
         row["noise"], row["distance"] = _rounded([fmean(channel.spread.source), fmean(channel.spread.target)])
     return Entry(row, worst_first(case), chunk, position, None if chunk is None else _shown(case))
@@ -137,6 +139,10 @@ def _of_decisions(case: CaseView) -> dict[str, Any]:
         row["candidate_sha256"] = AS_GOLDEN if case.candidate_sha256 == case.golden_sha256 else case.candidate_sha256
     if case.decision is not None:
         row["decision"] = to_json(case.decision)
+    if case.lacks:
+        row["lacks"] = len(case.lacks)
+    if case.approval is not None:
+        row["approved"] = "despite" if case.approval.despite else "plain"
     if unanswered := sum(sample.group is None for sample in case.target_samples):
         row["unanswered"] = unanswered
     return row

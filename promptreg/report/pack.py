@@ -49,7 +49,9 @@ _SIGNS = {"equal": "=", "delete": "-", "insert": "+"}
 def packed_case(case: CaseView) -> Json:
     """A case's details as JSON."""
     words = [] if case.p_value is None else [p_value_in_words(case.p_value)]
-    if case.noise_multiple is not None and (noise := noise_multiple_in_words(case.noise_multiple)) is not None:
+    # Approved answers of a target are no noise of the source.
+    multiple = case.noise_multiple if case.approval is None else None
+    if multiple is not None and (noise := noise_multiple_in_words(multiple)) is not None:
         words.append(noise)
     fields = _fields(replace(case, channels=(), golden=(), candidate=()))
     return {

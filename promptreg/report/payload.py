@@ -304,6 +304,21 @@ class DecisionView:
 
 
 @dataclass(frozen=True, slots=True)
+class ApprovalView:
+    """Whose answers stand as the golden, where a reviewer approved answers of a target."""
+
+    reviewer: str
+    day: str
+    """Of the approval, UTC."""
+    deployment: str
+    """Whose answers they are."""
+    run_id: str
+    reason: str = ""
+    despite: tuple[Sentence, ...] = ()
+    """What was wrong with them when they were approved."""
+
+
+@dataclass(frozen=True, slots=True)
 class CaseView:
     """One case with everything a reviewer asks about it."""
 
@@ -342,6 +357,10 @@ class CaseView:
     """Identity of the golden, to which decisions are bound; None when there is none."""
     candidate_sha256: str | None = None
     """Identity of what an approval would make the golden; None when the target was not asked."""
+    approval: ApprovalView | None = None
+    """Set where the golden is not the source's own."""
+    lacks: tuple[Sentence, ...] = ()
+    """What is wrong with the target's answers by themselves; such answers are approved with a reason only."""
     decision: DecisionView | None = None
     """The last one on this golden and this candidate, this machine's or one in git; None when nobody decided."""
     earlier: tuple[EarlierVerdictName, ...] = ()

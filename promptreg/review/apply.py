@@ -10,14 +10,16 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Final
 
 from promptreg.text.sentence import Sentence
+from promptreg.verdict.approvals import told_lacks
 from promptreg.verdict.model import CaseVerdict
 from promptreg.verdict.waivers import WAIVABLE
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
     from datetime import date
 
     from promptreg.review.decisions import Decision, Decisions
+    from promptreg.store.lacks import Lack
     from promptreg.store.reviews import ShownCase
 
 Key = tuple[str, str]
@@ -56,6 +58,8 @@ class Held:
     sentence: Sentence
     verdict: str | None = None
     """Of the case as it was shown; None when it was not."""
+    lacks: tuple[Lack, ...] = ()
+    """What is wrong with the answers that an approval makes the golden."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +92,8 @@ def hold(decisions: Decisions, shown: Mapping[Key, ShownCase], now: Callable[[Sh
             held.append(Held(decision, Outcome.REFUSED, _not_shown(decisions.run_id)))
             continue
         outcome, sentence = _outcome(decision, decisions, case, now(case), today)
-        held.append(Held(decision, outcome, sentence, case.verdict))
+        lacks = case.lacks if decision.decision == "approve" else ()
+        held.append(Held(decision, outcome, sentence, case.verdict, lacks))
     return Review(decisions, tuple(held))
 
 
@@ -113,15 +118,17 @@ def _outcome(
     if decision.golden_sha256 != now.golden_sha256:
         return Outcome.REFUSED, _golden_moved(now)
     refusal = _RULES[decision.decision](decision, case, now, today)
-    return (Outcome.REFUSED, refusal) if refusal is not None else (Outcome.ACCEPTED, _accepted(decision))
+    return (Outcome.REFUSED, refusal) if refusal is not None else (Outcome.ACCEPTED, _accepted(decision, case))
 
 
-def _approve(_: Decision, case: ShownCase, now: Now, __: date) -> Sentence | None:
+def _approve(decision: Decision, case: ShownCase, now: Now, _: date) -> Sentence | None:
     if case.verdict == CaseVerdict.ERROR or now.failed_passes:
         return _ERROR
     if case.candidate_sha256 is None:
         return _NOTHING_TO_APPROVE
-    return None if now.candidate_sha256 == case.candidate_sha256 else _STORE_MOVED
+    if now.candidate_sha256 != case.candidate_sha256:
+        return _STORE_MOVED
+    return _lacking(case.lacks) if case.lacks and not decision.reason else None
 
 
 def _waive(decision: Decision, case: ShownCase, _: Now, today: date) -> Sentence | None:
@@ -154,7 +161,13 @@ _RULES: Final = {
 """By decision: why it cannot take effect, or None."""
 
 
-def _accepted(decision: Decision) -> Sentence:
+def _accepted(decision: Decision, case: ShownCase) -> Sentence:
+    if decision.decision == "approve" and case.lacks:
+        told = told_lacks(case.lacks)
+        return Sentence(
+            f"The target's answers become the golden, although {told.en}.",
+            f"目标部署的回答成为基准输出，尽管{told.zh}。",
+        )
     return {
         "approve": Sentence("The target's answers become the golden.", "目标部署的回答成为基准输出。"),
         "reject": Sentence("The golden stays; the case keeps failing.", "基准输出不变，该用例继续判为失败。"),
@@ -227,6 +240,15 @@ _STILL_THERE: Final = Sentence(
     "The suite still has this case; only a case that is gone can leave the baseline. Approve, reject or waive it.",
     "测试集中仍有这个用例；只有已删去的用例才能移出基线。请批准、拒绝或豁免它。",
 )
+
+
+def _lacking(lacks: Sequence[Lack]) -> Sentence:
+    told = told_lacks(lacks)
+    return Sentence(
+        f"These answers fail the case's own checks or show faults: {told.en}. To approve them all the same, give a "
+        "reason.",
+        f"这些回答不满足用例自身的检查项，或带有故障：{told.zh}。若仍要批准，请写明理由。",
+    )
 
 
 def _nothing_to_waive(verdict: str) -> Sentence:

@@ -183,6 +183,12 @@ def m007_contexts(db: Database) -> None:
     db.table("run_cases").add_column("context_json", str)
 
 
+def m008_approvals(db: Database) -> None:
+    """Of each shown case, what is wrong with the target's answers, and whether its golden was approved."""
+    db.table("shown_cases").add_column("lacks_json", str)
+    db.table("shown_cases").add_column("approved", int)
+
+
 MIGRATIONS: tuple[Callable[[Database], None], ...] = (
     m001_runs,
     m002_samples,
@@ -191,6 +197,7 @@ MIGRATIONS: tuple[Callable[[Database], None], ...] = (
     m005_judge_replies,
     m006_reviews,
     m007_contexts,
+    m008_approvals,
 )
 """All steps, oldest first."""
 

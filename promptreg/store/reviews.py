@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import json
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
+from promptreg.canonical import canonical_json
 from promptreg.store.columns import plain_text
+from promptreg.store.lacks import Lack
 
 if TYPE_CHECKING:
     import sqlite3
@@ -36,6 +39,10 @@ class ShownCase:
     """Identity of the golden that the target's answers would be; None where the target was not asked."""
     sentence: str
     sentence_zh: str
+    lacks: tuple[Lack, ...] = ()
+    """What is wrong with the target's answers by themselves."""
+    approved: bool = False
+    """True where the golden is not the source's own, but approved."""
 
     @property
     def key(self) -> str:
@@ -63,7 +70,10 @@ class LoggedDecision:
     decided_at: str
 
 
-_SHOWN = "suite, case_id, source, target, verdict, severity, golden_sha256, candidate_sha256, sentence, sentence_zh"
+_SHOWN = (
+    "suite, case_id, source, target, verdict, severity, golden_sha256, candidate_sha256, sentence, sentence_zh, "
+    "lacks_json, approved"
+)
 _LOGGED = (
     "applied_at, run_id, suite, case_id, source, target, golden_sha256, candidate_sha256, decision, reviewer, reason, "
     "expires_on, decided_at"
@@ -88,6 +98,8 @@ def replace_shown(connection: sqlite3.Connection, run_id: str, cases: Iterable[S
                 case.candidate_sha256,
                 plain_text(case.sentence),
                 plain_text(case.sentence_zh),
+                plain_text(canonical_json([lack.to_json() for lack in case.lacks])) if case.lacks else None,
+                int(case.approved),
             )
             for case in cases
         ),
@@ -100,7 +112,11 @@ def read_shown(connection: sqlite3.Connection, run_id: str) -> Iterator[ShownCas
         f"SELECT {_SHOWN} FROM shown_cases WHERE run_id = ? ORDER BY severity DESC, suite, case_id",  # noqa: S608 - see above
         (run_id,),
     )
-    return (ShownCase(*row) for row in rows)
+    return (replace(ShownCase(*row[:-2]), lacks=_lacks(row[-2]), approved=bool(row[-1])) for row in rows)
+
+
+def _lacks(text: str | None) -> tuple[Lack, ...]:
+    return () if text is None else tuple(Lack.from_json(each) for each in json.loads(text))
 
 
 def read_verdicts(connection: sqlite3.Connection, run_id: str, suite: str, source: str) -> Iterator[tuple[str, str]]:

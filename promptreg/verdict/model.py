@@ -13,8 +13,10 @@ from promptreg.scoring.faults.catalogue import catalogue
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from promptreg.baseline.model import Approval
     from promptreg.scoring.faults.case import CaseFault
     from promptreg.scoring.faults.model import Finding
+    from promptreg.store.lacks import Lack
     from promptreg.text.sentence import Sentence
     from promptreg.verdict.causes.clusters import Cluster
     from promptreg.verdict.standing import StandingDecision
@@ -165,6 +167,11 @@ class CaseJudgement:
     """How its conversation was shortened for each window, as in `compare --json`; None where it has no `context`."""
     decision: StandingDecision | None = None
     """The waiver or rejection that the verdict takes into account; None when it takes none."""
+    lacks: tuple[Lack, ...] = ()
+    """What the target's answers fail of the case's own checks, and the faults that they show, whether or not the
+    source's do too: what an approval would make the golden."""
+    approved: Approval | None = None
+    """Set where the source's answers are not its own, but a target's that a reviewer approved."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -400,6 +407,8 @@ def _case(case: CaseJudgement) -> Json:
             for outcome in case.checks
         ],
         **({} if case.decision is None else {"decision": case.decision.to_json()}),
+        **({"lacks": [lack.to_json() for lack in case.lacks]} if case.lacks else {}),
+        **({} if case.approved is None else {"approved": case.approved.to_json()}),
     }
 
 

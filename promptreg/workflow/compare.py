@@ -247,12 +247,12 @@ def _reported(
     against = None if options.against is None else named_comparison(store, options.against)
     names = options.reported or [suite.judgement.suite for suite in judged]
     reported = [suite for suite in judged if suite.judgement.suite in names]
-    history = history_of(store, record, [(suite.source, suite.judgement) for suite in reported], against)
     judged = with_clusters(store, record, judged)
     comparison = _compared(config, store, record, judged, judges, options)
     path = options.report or config.root / config.paths.reports / f"{safe_name(record.run_id)}.html"
     store.update_run(record.run_id, verdict=comparison.verdict.value)
     store.show(record.run_id, shown_cases(store, record, judged))
+    history = history_of(store, record, [(suite.source, suite.judgement) for suite in reported], against)
     if options.reported:
         judged = tuple(suite for suite in judged if suite.judgement.suite in names)
         comparison = _compared(config, store, record, judged, judges, options)

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import dropwhile, islice
 from typing import TYPE_CHECKING, Final
 
 from promptreg.errors import UsageError
 from promptreg.report.earlier import EarlierRunView, VerdictCount
-from promptreg.verdict.change import Change, change_between
+from promptreg.verdict.change import Judged, change_between
 from promptreg.verdict.model import CaseVerdict, SuiteVerdict
+from promptreg.workflow.judged_cases import judged_cases
 from promptreg.workflow.run_diff_words import headline
 
 if TYPE_CHECKING:
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 
     from promptreg.report.earlier import EarlierVerdictName
     from promptreg.report.payload import CaseView
+    from promptreg.review.apply import Key
     from promptreg.store.runs import RunRecord
     from promptreg.store.store import Store
     from promptreg.text.sentence import Sentence
@@ -46,6 +48,10 @@ class History:
     """What the run is held against."""
     since: Sentence | None = None
     """What changed since then."""
+    then: Mapping[Key, Judged] = field(default_factory=dict)
+    """What the run that it is held against said of each case."""
+    now: Mapping[Key, Judged] = field(default_factory=dict)
+    """The same of the run itself."""
 
     def views(self) -> tuple[EarlierRunView, ...]:
         """The earlier runs as the report shows them."""
@@ -60,7 +66,8 @@ class History:
                 view = replace(view, earlier=tuple(run.verdicts.get(key, _NONE) for run in self.runs))
             if self.against is not None:
                 was = self.against.verdicts.get(key, _NONE)
-                change = change_between(None if was == _NONE else was, case.verdict)
+                judged = replace(self.now.get(key, Judged(case.verdict)), verdict=case.verdict)
+                change = change_between(self.then.get(key), judged)
                 view = replace(view, was=was, since=change.value)
             yield view
 
@@ -69,6 +76,8 @@ def history_of(
     store: Store, record: RunRecord, judged: Sequence[tuple[str, SuiteJudgement]], against: RunRecord | None = None
 ) -> History:
     """The comparisons before a run that judged its suites on its target, against the same sources.
+
+    What the run itself shows must be in the store.
 
     Args:
         store: open.
@@ -96,7 +105,24 @@ def history_of(
     found = (earlier for each in before if (earlier := _earlier(store, each, sources)) is not None)
     runs = tuple(islice(found, EARLIER_RUNS))[::-1]
     held = held or next(reversed(runs), None)
-    return History(runs, held, None if held is None else headline(_changes(held, judged)))
+    if held is None:
+        return History(runs)
+    then, now = (
+        _judged(store, run_id, sources, verdicts)
+        for run_id, verdicts in (
+            (held.view.run_id, held.verdicts),
+            (record.run_id, {(s.suite, case.case_id): case.verdict.value for _, s in judged for case in s.cases}),
+        )
+    )
+    changes = Counter(change_between(then.get(key), now.get(key)) for key in {**then, **now})
+    return History(runs, held, headline(changes), then, now)
+
+
+def _judged(store: Store, run_id: str, sources: Mapping[str, str], verdicts: Mapping[Key, str]) -> dict[Key, Judged]:
+    """What a run said of the cases of some suites, with what it rests on where the store has that."""
+    shown = (case for case in store.shown(run_id) if sources.get(case.suite) == case.source)
+    known = judged_cases(shown, store.passes_begun(run_id))
+    return {key: replace(known.get(key, Judged(verdict)), verdict=verdict) for key, verdict in verdicts.items()}
 
 
 def _earlier(store: Store, record: RunRecord, sources: Mapping[str, str]) -> _Earlier | None:
@@ -120,8 +146,3 @@ def _earlier(store: Store, record: RunRecord, sources: Mapping[str, str]) -> _Ea
         counts=tuple(VerdictCount(each.value, counts[each.value]) for each in CaseVerdict if counts[each.value]),
     )
     return _Earlier(view, verdicts)
-
-
-def _changes(held: _Earlier, judged: Iterable[tuple[str, SuiteJudgement]]) -> Counter[Change]:
-    now = {(suite.suite, case.case_id): case.verdict.value for _, suite in judged for case in suite.cases}
-    return Counter(change_between(held.verdicts.get(key), now.get(key)) for key in {**held.verdicts, **now})

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from promptreg.scoring.checks.registry import MEASURED_CHECKS
 from promptreg.scoring.score import CasePair, CaseScores
+from promptreg.verdict.approvals import lacks_of, with_approvals
 from promptreg.verdict.decide import judge_suite
 from promptreg.verdict.evidence import evidence_of
 from promptreg.verdict.power import judge_with_self_test, planter
@@ -174,17 +175,24 @@ def judge_stored(
     judgement = judge_with_decisions(judge, evidence, decided, utc_today())
     judgement = replace(
         judgement,
-        cases=tuple(with_moved_reasoning(case, read.get(case.case_id)) for case in judgement.cases),
+        cases=tuple(_told_of(case, read.get(case.case_id)) for case in judgement.cases),
         faults=worse_classes(pairing.known, scores, rules.regression_alpha),
     )
     judgement = undecided_where_unscored(judgement, scores, record.run_id)
+    judgement = with_variation(judgement, pairing, store.variants(record.run_id, pairing.suite.name))
     return JudgedSuite(
         pairing,
-        with_contexts(with_variation(judgement, pairing, store.variants(record.run_id, pairing.suite.name)), pairing),
+        with_approvals(with_contexts(judgement, pairing), goldens),
         {pair.case.case_id: pair for pair in pairs},
         {case_scores.case_id: case_scores for case_scores in scores},
         untold=sum(case.untold for case in read.values()),
     )
+
+
+def _told_of(case: CaseJudgement, read: ReadCase | None) -> CaseJudgement:
+    """The judgement with what no test says: that reasoning moved, and what is wrong with the answers by themselves."""
+    case = with_moved_reasoning(case, read)
+    return case if read is None else replace(case, lacks=lacks_of(case, read.faults))
 
 
 @dataclass(frozen=True, slots=True)

@@ -200,13 +200,16 @@ class _Applying:
         return self._candidates[case.suite].get(case.case_id)
 
     def _approved(self, decision: Decision) -> Golden:
-        candidate = self._candidate(self._shown[decision.key])
+        shown = self._shown[decision.key]
+        candidate = self._candidate(shown)
         if candidate is None:
             raise AssertionError("unreachable because only a case with a candidate can be approved")
         run, rules = self._the_record, self._baseline(decision.suite).header.fault_rules
         if rules not in {None, self._rules}:
             candidate = replace(candidate, calls={}, together=None)  # other rules told of the rest of the file
-        approval = Approval(run.run_id, run.deployment, self.decisions.reviewer, decision.decided_at)
+        approval = Approval(
+            run.run_id, run.deployment, self.decisions.reviewer, decision.decided_at, decision.reason, shown.lacks
+        )
         return replace(candidate, approved=approval)
 
     def _line(self, held: Held) -> StandingCase:

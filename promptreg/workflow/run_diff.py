@@ -17,6 +17,7 @@ from promptreg.report.answers import answer_groups
 from promptreg.text.sentence import Sentence
 from promptreg.verdict.change import Change, change_between
 from promptreg.workflow.deployments_view import target_view
+from promptreg.workflow.judged_cases import judged_cases
 from promptreg.workflow.run_diff_words import headline, run_notes
 from promptreg.workflow.runs import iso_time
 from promptreg.workflow.told_answers import told_answers, told_facts
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from promptreg.store.reviews import ShownCase
     from promptreg.store.runs import RunRecord
     from promptreg.store.store import Store
+    from promptreg.verdict.change import Judged
 
 RUN_DIFF_SCHEMA: Final = "promptreg.run-diff/1"
 """Name and version of the form of `diff --json`. It grows by new keys only."""
@@ -50,6 +52,8 @@ class DiffedRun:
     """By suite and case id, those of the compared suites."""
     asked: Mapping[tuple[str, str], str]
     """Hash of each request, likewise."""
+    judged: Mapping[tuple[str, str], Judged]
+    """The verdicts with what they rest on, likewise."""
 
     def to_json(self) -> JsonObject:
         """The run in `diff --json`."""
@@ -254,6 +258,7 @@ def _side(store: Store, record: RunRecord, shown: Sequence[ShownCase], suites: C
         sources=tuple(sorted({case.source for case in cases})),
         passes=max((begun.get(suite, 0) for suite in suites), default=0),
         shown={(case.suite, case.case_id): case for case in cases},
+        judged=judged_cases(cases, begun),
         asked={(case.suite, case.case_id): case.request_sha256 for case in store.cases(record.run_id)},
     )
 
@@ -275,7 +280,7 @@ def _case(key: tuple[str, str], old: DiffedRun, new: DiffedRun) -> CaseDiff:
     return CaseDiff(
         suite=key[0],
         case_id=key[1],
-        change=change_between(None if before is None else before.verdict, None if now is None else now.verdict),
+        change=change_between(old.judged.get(key), new.judged.get(key)),
         old=before,
         new=now,
         golden_moved=moved,

@@ -23,6 +23,10 @@ TITLES: Final[Mapping[Change, Sentence]] = MappingProxyType(
         Change.STILL_FAILING: Sentence("Still failing", "仍然失败"),
         Change.WAIVED: Sentence("Waived since", "其间已豁免"),
         Change.FIXED: Sentence("Fixed", "已修复"),
+        Change.APPROVED: Sentence(
+            "Approved since: the golden changed, not the answers", "其间已批准：变的是基准输出，不是回答"
+        ),
+        Change.UNPROVEN: Sentence("No longer found to fail, but not shown to be fixed", "未再判为失败，但未证实已修复"),
         Change.NEW: Sentence("Compared for the first time", "首次比较"),
         Change.GONE: Sentence("No longer compared", "不再比较"),
         Change.SAME: Sentence("As before", "与之前相同"),
@@ -35,6 +39,12 @@ _PARTS: Final[Mapping[Change, tuple[str, str, str]]] = MappingProxyType(
     {
         Change.NEWLY_FAILING: ("newly fails", "newly fail", "新出现失败"),
         Change.FIXED: ("is fixed", "are fixed", "已修复"),
+        Change.APPROVED: ("passes since it was approved", "pass since they were approved", "因其间批准而通过"),
+        Change.UNPROVEN: (
+            "no longer fails but is not shown to be fixed",
+            "no longer fail but are not shown to be fixed",
+            "未再判为失败，但未证实已修复",
+        ),
         Change.STILL_FAILING: ("still fails", "still fail", "仍然失败"),
         Change.WAIVED: ("was waived", "were waived", "其间已豁免"),
         Change.NEW: ("is new", "are new", "是新的"),

@@ -52,6 +52,8 @@ def shown_cases(store: Store, record: RunRecord, judged: Iterable[JudgedSuite]) 
                 candidate_sha256=None if candidate is None else golden_sha256(candidate),
                 sentence=case.sentence.en,
                 sentence_zh=case.sentence.zh,
+                lacks=case.lacks,
+                approved=golden is not None and golden.approved is not None,
             )
 
 

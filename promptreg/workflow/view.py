@@ -13,6 +13,7 @@ from promptreg.deployment.request import request_body
 from promptreg.report.answers import paired_groups, spread_view
 from promptreg.report.payload import (
     AnswerGroup,
+    ApprovalView,
     AttemptView,
     CaseView,
     ChannelView,
@@ -25,6 +26,7 @@ from promptreg.report.payload import (
 )
 from promptreg.text.counted import counted
 from promptreg.text.sentence import Sentence
+from promptreg.verdict.approvals import told_lack
 from promptreg.verdict.words import fault_sentences
 from promptreg.verdict.words.case_sentences import both_noises
 from promptreg.workflow.causes_view import cause_views, with_causes
@@ -40,6 +42,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from promptreg.answer.model import Answer
+    from promptreg.baseline.model import Approval
     from promptreg.canonical import JsonObject
     from promptreg.config import Config, Deployment
     from promptreg.scoring.faults.case import CaseFault
@@ -259,8 +262,23 @@ def _case_view(
         source_samples=_sample_views(judged.source, source, groups.golden, judged.source_variants),
         target_samples=_sample_views(judged.target, target, groups.candidate, {}),
         messages=case.request.messages,
+        approval=_approval_view(judgement.approved),
+        lacks=tuple(map(told_lack, judgement.lacks)),
         source_params=params[0](case.request),
         target_params=params[1](case.request),
+    )
+
+
+def _approval_view(approval: Approval | None) -> ApprovalView | None:
+    if approval is None:
+        return None
+    return ApprovalView(
+        reviewer=approval.reviewer,
+        day=approval.decided_at[:10],
+        deployment=approval.deployment,
+        run_id=approval.run_id,
+        reason=approval.reason,
+        despite=tuple(map(told_lack, approval.despite)),
     )
 
 

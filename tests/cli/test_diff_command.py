@@ -20,7 +20,7 @@ def spec(**fields):
 
 def shown(case_id, verdict, *, suite="support", severity=1.0, golden="g", **fields):
     said = {"sentence": f"{case_id} is {verdict}.", "sentence_zh": f"{case_id} 为 {verdict}。", **fields}
-    return ShownCase(suite, case_id, "gpu", "ascend", verdict, severity, golden, f"c-{case_id}", **said)
+    return ShownCase(suite, case_id, "gpu", "ascend", verdict, severity, golden, f"c-{case_id}-{verdict}", **said)
 
 
 @pytest.fixture
@@ -116,7 +116,8 @@ def test_the_json_is_as_its_schema_says_and_goes_to_a_file_too(stored, diff):
     jsonschema.validate(done.json, schema_of("run-diff"))
     assert (stored.folder / "out" / "新 diff.json").read_text(encoding="utf-8") == done.stdout
     assert done.json["counts"] == {
-        "newly_failing": 1, "still_failing": 1, "waived": 0, "fixed": 1, "new": 1, "gone": 1, "same": 1,
+        "newly_failing": 1, "still_failing": 1, "waived": 0, "fixed": 1, "approved": 0, "unproven": 0,
+        "new": 1, "gone": 1, "same": 1,
     }  # fmt: skip
     assert [(case["case_id"], case["change"]) for case in done.json["cases"]][:2] == [
         ("a", "newly_failing"),

@@ -110,7 +110,19 @@ def test_the_round_trip(reviewed):
         "invoice": ("waive", "只是措辞不同", later(60)),
         "refund": ("reject", "wrong number", None),
     }
+    # The answers are English where the question is Chinese: that is only approved on purpose.
     file = decisions_file(reviewed, said, **decided)
+    refused = applied(reviewed, file)["decisions"][0]
+    assert refused["outcome"] == "refused"
+    assert refused["sentence"] == (
+        "These answers fail the case's own checks or show faults: F05 (Wrong or mixed language) in 3 of 3. To approve "
+        "them all the same, give a reason."
+    )
+    decided[EMOJI] = ("approve", "英文也行", None)
+    file = decisions_file(reviewed, said, **decided)
+    accepted = applied(reviewed, file)["decisions"][0]
+    assert accepted["lacks"] == [{"fault": "F05", "answers": 3, "of": 3}]
+    assert accepted["sentence"].endswith("become the golden, although F05 (Wrong or mixed language) in 3 of 3.")
     before = reviewed.baseline.read_bytes()
     dry = reviewed.run("review", "apply", file)
     assert (dry.exit_code, reviewed.baseline.read_bytes()) == (0, before)
@@ -129,6 +141,8 @@ def test_the_round_trip(reviewed):
         "deployment": "ascend",
         "reviewer": "李伟",
         "decided_at": "2026-12-02T09:30:00Z",
+        "reason": "英文也行",
+        "despite": [{"fault": "F05", "answers": 3, "of": 3}],
     }
     assert [part["answer"]["content"] for part in new["answers"]] == [f"{OTHER} 礼品卡"]
     assert new["request_sha256"] == old["request_sha256"]
@@ -143,7 +157,15 @@ def test_the_round_trip(reviewed):
     code, again = reviewed.compare()
     assert (code, again["verdict"]) == (1, "REGRESSION")
     found = verdicts(again)
-    assert (found[EMOJI], found["invoice"], found["refund"]) == ("pass", "waived", "fail")
+    assert (found[EMOJI], found["invoice"], found["refund"]) == ("changed", "waived", "fail")
+    # What was approved although it is wrong stays in sight: in the case's words, the suite's, and as data.
+    (approved,) = [case for case in again["suites"][0]["cases"] if case["case_id"] == EMOJI]
+    assert approved["approved"] == new["approved"]
+    assert approved["sentence"].startswith(
+        "The golden is not the source's own: 李伟 approved these answers of ascend on 2026-12-02, although F05 (Wrong "
+        "or mixed language) in 3 of 3: 英文也行. “Source” means them here. "
+    )
+    assert "approved answers that fail its own checks or show faults" in again["suites"][0]["sentence"]
     (waived,) = [case for case in again["suites"][0]["cases"] if case["case_id"] == "invoice"]
     assert waived["decision"]["expires_on"] == decided["invoice"][2]
     assert "只是措辞不同" in waived["sentence"]
@@ -158,7 +180,9 @@ def test_the_round_trip(reviewed):
 
 
 def test_approved_and_waived_cases_leave_an_equivalent_suite(reviewed):
-    approve = reviewed.run("review", "decide", "approve", "refund", EMOJI, "--reviewer", "Ann", "--write")
+    approve = reviewed.run(
+        "review", "decide", "approve", "refund", EMOJI, "--reason", "fine", "--reviewer", "Ann", "--write"
+    )
     assert approve.exit_code == 0
     waive = ["review", "decide", "waive", "invoice", "--reason", "fine", "--until", later(1), "--reviewer", "Ann"]
     assert reviewed.run(*waive).exit_code == 0

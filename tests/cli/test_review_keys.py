@@ -94,7 +94,14 @@ def test_cases_are_decided_one_by_one_undone_and_written(reviewed):
     terminal.key("u")
     assert "1/3" in terminal.until("[q]uit")
     terminal.key("a")
-    terminal.until("[q]uit")
+    assert "F05 (Wrong or mixed language) in 3 of 3" in terminal.until("Why approve them all the same")
+    terminal.key("\n")
+    terminal.until("needs a reason; nothing was decided")
+    assert "1/3" in terminal.until("[q]uit")
+    terminal.key("a")
+    terminal.until("all the same")
+    terminal.key("fine\n")
+    assert "2/3" in terminal.until("[q]uit")
     terminal.key("w")
     terminal.until("for now")
     terminal.key("只是措辞\n")
@@ -112,7 +119,7 @@ def test_cases_are_decided_one_by_one_undone_and_written(reviewed):
     terminal.until("Written: ")
     assert terminal.end() == 0
     made = decisions(reviewed)
-    assert made[WORST] == ("approve", "", None)
+    assert made[WORST] == ("approve", "fine", None)
     assert sorted(value for name, value in made.items() if name != WORST) == [
         ("defer", "", None),
         ("waive", "只是措辞", "2999-01-31"),
@@ -129,6 +136,8 @@ def test_a_capital_letter_decides_on_all_that_remain_after_asking(reviewed):
     terminal.key("A")
     terminal.until("[y/N]")
     terminal.key("y\n")
+    terminal.until("all the same")
+    terminal.key("fine\n")
     terminal.until("[n] drop")
     terminal.key("n")
     terminal.until("Nothing was changed.")
@@ -140,6 +149,8 @@ def test_what_is_not_written_can_be_saved_as_a_file_and_applied(reviewed):
     terminal = Terminal(reviewed, "review", "--reviewer", "李伟", language="zh_CN.UTF-8")
     terminal.until("[q] 结束")
     terminal.key("a")
+    terminal.until("仍要批准的理由")
+    terminal.key("可以\n")
     terminal.until("[q] 结束")
     terminal.key("q")
     terminal.until("[n] 放弃")
@@ -150,7 +161,7 @@ def test_what_is_not_written_can_be_saved_as_a_file_and_applied(reviewed):
     (saved,) = (reviewed.folder / "reports").glob("*.decisions.json")
     assert json.loads(saved.read_text("utf-8"))["reviewer"] == "李伟"
     assert reviewed.run("review", "apply", str(saved), "--write").exit_code == 0
-    assert decisions(reviewed) == {WORST: ("approve", "", None)}
+    assert decisions(reviewed) == {WORST: ("approve", "可以", None)}
 
 
 def test_leaving_at_once_changes_nothing(reviewed):

@@ -66,6 +66,21 @@ function caseArticle(entry, details) {
     requestSection(details));
 }
 
+// The name of a side in a case. Where the golden was approved it holds answers of a target, and nothing calls them the source's.
+function sideName(side, approval) {
+  return side === "source" && approval ? t("side.approved") : t(`side.${side}`);
+}
+
+function approvedBy(approval) {
+  return t("approved.by", { name: readable(approval.reviewer), day: readable(approval.day), deployment: readable(approval.deployment) });
+}
+
+function approvedNote(approval) {
+  return el("p", { class: "approved-by" }, approvedBy(approval), " ", el("span", { class: "hint" }, t("approved.run", { run: readable(approval.run_id) })),
+    approval.reason && el("span", { class: "reason" }, ` · ${readable(approval.reason)}`),
+    (approval.despite || []).length > 0 && el("b", null, ` ${t("approved.although", { list: approval.despite.map(say).join("; ") })}`));
+}
+
 function same(a, b) {
   return (a.content || "") === (b.content || "") && (a.finish_reason || "") === (b.finish_reason || "")
     && JSON.stringify(a.tool_calls || []) === JSON.stringify(b.tool_calls || []);
@@ -84,7 +99,7 @@ function lettered(details) {
     if (twin) twin.shared = true;
     return { group, letter: twin ? twin.letter : letterOf(next++), shared: Boolean(twin) };
   });
-  return { golden, candidate, goldenTotal: total(details.source_samples, golden), candidateTotal: total(details.target_samples, candidate) };
+  return { golden, candidate, approval: details.approval, goldenTotal: total(details.source_samples, golden), candidateTotal: total(details.target_samples, candidate) };
 }
 
 function total(samples, groups) {
@@ -109,27 +124,28 @@ function answersSection(details, answers) {
   return el("section", { class: "answers" },
     el("div", { class: "section-head" }, el("h2", null, t("answers.title")),
       golden && candidate && el("div", { class: "switches" }, formSwitch(pick.diff), viewSwitch())),
+    details.approval && approvedNote(details.approval),
     el("div", { class: "who" },
-      whoLine("source", answers.golden, answers.goldenTotal, details.source_samples, pick.golden, (index) => { state.golden = index; }),
+      whoLine("source", answers.golden, answers.goldenTotal, details.source_samples, pick.golden, (index) => { state.golden = index; }, details.approval),
       whoLine("target", answers.candidate, answers.candidateTotal, details.target_samples, pick.candidate,
-        (index) => { state.candidate = index; state.golden = null; })),
+        (index) => { state.candidate = index; state.golden = null; }, details.approval)),
     golden && candidate ? comparison(golden, candidate, pick.diff, answers) : loneAnswer(golden || candidate, golden ? "golden" : "candidate", answers));
 }
 
 // One line per side: each distinct answer with its count, and under it which pass gave which.
-function whoLine(side, items, all, samples, picked, pick) {
+function whoLine(side, items, all, samples, picked, pick, approval) {
   const failed = (samples || []).filter((sample) => sample.group === undefined || sample.group === null);
   const troubled = new Map((samples || []).map((sample) => [sample.pass_index, (sample.attempts || []).length > 1]));
   const byPass = new Map(items.flatMap((item, index) => item.group.passes.map((pass) => [pass, { item, index }])));
   for (const sample of failed) byPass.set(sample.pass_index, null);
   const passes = [...byPass.keys()].sort((a, b) => a - b);
   return el("div", { class: `who-line ${side}` },
-    el("h3", null, t(`side.${side}`), el("span", null, readable(report[side].name))),
-    el("div", { class: "who-answers", role: "group", "aria-label": t(`answers.${side}`) }, items.map((item, index) => button(null,
+    el("h3", null, sideName(side, approval), " ", el("span", null, readable(side === "source" && approval ? approval.deployment : report[side].name))),
+    el("div", { class: "who-answers", role: "group", "aria-label": side === "source" && approval ? t("answers.approved") : t(`answers.${side}`) }, items.map((item, index) => button(null,
       { class: `answer${item.shared ? " shared" : ""}`, "aria-pressed": index === picked ? "true" : "false",
         "data-side": side, onclick: () => { pick(index); renderCase(); } },
       el("b", null, item.letter), " ", ofTotal(item.group.passes.length, all),
-      item.shared && side === "target" && el("span", { class: "also" }, t("answers.shared")))),
+      item.shared && side === "target" && el("span", { class: "also" }, t(approval ? "answers.shared_approved" : "answers.shared")))),
     failed.length > 0 && el("span", { class: "failed-count" }, t("answers.failed", { count: failed.length }))),
     el("ol", { class: "pass-strip", "aria-label": t("answers.passes") }, passes.map((pass) => {
       const given = byPass.get(pass);
@@ -175,7 +191,7 @@ function setView(view) {
 
 function labelOf(side, item, answers) {
   const all = side === "golden" ? answers.goldenTotal : answers.candidateTotal;
-  return t(`pane.${side}`, { letter: item.letter, count: ofTotal(item.group.passes.length, all) });
+  return t(side === "golden" && answers.approval ? "pane.approved" : `pane.${side}`, { letter: item.letter, count: ofTotal(item.group.passes.length, all) });
 }
 
 function comparison(golden, candidate, diff, answers) {

@@ -76,7 +76,7 @@ function chooseVerb(verb) {
   const refusal = refusalOf(entry, verb);
   if (refusal) announce(t(refusal));
   else if (verb === "approve" && (unshowable(entry) || !review.seen.has(keyOf(entry)))) announce(notSeen(entry));
-  else if (verb === "waive") reasonDialog(entry, verb);
+  else if (verb === "waive" || verb === "approve" && entry.lacks) reasonDialog(entry, verb);
   else takeDecision(entry, newDecision(verb));
 }
 
@@ -133,6 +133,10 @@ function decisionText(decision) {
 
 function decisionMark(entry) {
   const decision = decisionOn(review, keyOf(entry));
+  if (!decision && entry.approved) {
+    return el("span", { class: `decision-mark ${entry.approved === "despite" ? "d-reject" : "d-approve"}` },
+      el("span", { "aria-hidden": "true" }, entry.approved === "despite" ? "!" : "✓"), " ", t(`approved.${entry.approved}`), " · ");
+  }
   return decision && el("span", { class: `decision-mark d-${decision.decision}` },
     el("span", { "aria-hidden": "true" }, VERB_SIGNS[decision.decision]), " ", t(`done.${decision.decision}`), " · ");
 }

@@ -44,6 +44,7 @@ function isDay(text) {
 
 function problemOf(entry, decision, today) {
   const refusal = refusalOf(entry, decision.decision);
+  if (!refusal && decision.decision === "approve" && entry.lacks && !(decision.reason || "").trim()) return "refusal.lacks";
   if (refusal || decision.decision !== "waive") return refusal;
   if (!(decision.reason || "").trim()) return "refusal.reason";
   if (!isDay(decision.expires_on)) return "refusal.expiry";
@@ -111,16 +112,20 @@ function nextUndecided(review, entries, current) {
 
 // What a decision on a whole list would cover: cases that wait, never an error, and what was not displayed only when asked.
 // `showable` says of a case whether the page can show its answers: others are never approved.
-function bulkOf(review, entries, verb, unseenToo, showable) {
+// What is wrong by itself is approved only when asked, too.
+function bulkOf(review, entries, verb, unseenToo, lackingToo, showable) {
   const waiting = entries.filter((entry) => WAITING.has(entry.verdict));
   const open = waiting.filter((entry) => undecided(review, entry));
   const failed = (entry) => entry.verdict === "error" || entry.unanswered > 0;
   const allowed = open.filter((entry) => !failed(entry) && !refusalOf(entry, verb));
   const possible = allowed.filter((entry) => verb !== "approve" || showable(entry));
   const displayed = possible.filter((entry) => review.seen.has(keyOf(entry)));
+  const offered = unseenToo ? possible : displayed;
+  const lacking = (entry) => verb === "approve" && entry.lacks > 0;
   const errors = open.filter(failed).length;
   return {
-    chosen: unseenToo ? possible : displayed, unseen: possible.length - displayed.length, errors,
+    chosen: lackingToo ? offered : offered.filter((entry) => !lacking(entry)), lacking: offered.filter(lacking).length,
+    unseen: possible.length - displayed.length, errors,
     refused: open.length - allowed.length - errors, hidden: allowed.length - possible.length,
     decided: waiting.length - open.length, settled: entries.length - waiting.length,
   };

@@ -25,9 +25,9 @@ function field(id, label, attributes) {
   return el("label", { class: "field", for: id }, el("span", null, label), el("input", { id, autocomplete: "off", ...attributes }));
 }
 
-function reasonFields(verb, act, reason, day) {
+function reasonFields(verb, act, reason, day, needed = verb === "waive") {
   return [
-    field("reason", t(verb === "waive" ? "ask.reason_needed" : "ask.reason"), { type: "text", maxlength: 2000, value: reason, required: verb === "waive", onkeydown: onEnter(act) }),
+    field("reason", t(needed ? "ask.reason_needed" : "ask.reason"), { type: "text", maxlength: 2000, value: reason, required: needed, onkeydown: onEnter(act) }),
     verb === "waive" && field("expires", t("ask.expires"), { type: "date", required: true, min: todayText(), value: day || todayText(WAIVED_FOR_DAYS), onkeydown: onEnter(act) }),
   ];
 }
@@ -39,7 +39,7 @@ function typedDecision(verb) {
 // A problem is said beside the fields, and the first wrong one gets the focus.
 function refuseTyped(problem) {
   byId("ask-problem").textContent = t(problem);
-  byId(problem === "refusal.reason" ? "reason" : "expires")?.focus();
+  byId(["refusal.reason", "refusal.lacks"].includes(problem) ? "reason" : "expires")?.focus();
 }
 
 function reasonDialog(entry, verb) {
@@ -52,11 +52,15 @@ function reasonDialog(entry, verb) {
     return takeDecision(entry, decision);
   };
   const again = before.decision === verb ? before : {};
-  openDialog("ask-reason", t(`ask.${verb === "waive" ? "waive" : "why"}`, { id: brief(entry.case_id) }),
-    reasonFields(verb, act, again.reason, again.expires_on),
+  const lacking = verb === "approve" && entry.lacks;
+  openDialog("ask-reason", t(lacking ? "ask.despite" : `ask.${verb === "waive" ? "waive" : "why"}`, { id: brief(entry.case_id) }),
+    lacking && el("ul", { id: "ask-lacks", class: "notes" }),
+    reasonFields(verb, act, again.reason, again.expires_on, verb === "waive" || Boolean(lacking)),
     el("p", { id: "ask-problem", class: "problem", role: "alert" }),
-    dialogButtons("ask-reason", t(`verb.${verb}`), act));
+    dialogButtons("ask-reason", t(lacking ? "ask.approve_despite" : `verb.${verb}`), act));
   byId("reason").focus();
+  // The case is open, so its details are at hand.
+  if (lacking) detailsOf(entry).then((details) => replace(byId("ask-lacks"), (details.lacks || []).map((lack) => el("li", null, say(lack))))).catch(() => {});
 }
 
 function dialogButtons(id, label, act) {
@@ -71,13 +75,14 @@ function bulkDialog(verb) {
     return;
   }
   openDialog("ask-bulk", t("bulk.title", { count: number(shown.length) }), el("div", { id: "bulk-body" }));
-  paintBulk(verb, false);
+  paintBulk(verb, false, false);
 }
 
 const BULK_WORST = 5;
 
-function paintBulk(verb, unseenToo) {
-  const bulk = bulkOf(review, shown, verb, unseenToo, (entry) => !unshowable(entry));
+function paintBulk(verb, unseenToo, lackingToo) {
+  const bulk = bulkOf(review, shown, verb, unseenToo, lackingToo, (entry) => !unshowable(entry));
+  const lacking = lackingToo && bulk.lacking > 0;
   const chosen = new Set(bulk.chosen);
   const worst = report.cases.filter((entry) => chosen.has(entry)).slice(0, BULK_WORST);
   const left = ["errors", "refused", "hidden", "decided", "settled"].filter((name) => bulk[name] > 0);
@@ -86,31 +91,33 @@ function paintBulk(verb, unseenToo) {
   const label = t(`bulk.${verb}`, { count: number(bulk.chosen.length) });
   replace(byId("bulk-body"),
     el("div", { class: "switch", role: "group", "aria-label": t("decide.verbs") }, VERBS.filter((one) => one !== "remove").map((one) =>
-      button(t(`verb.${one}`), { "aria-pressed": one === verb ? "true" : "false", onclick: () => repaintBulk(one, unseenToo) }))),
+      button(t(`verb.${one}`), { "aria-pressed": one === verb ? "true" : "false", onclick: () => repaintBulk(one, unseenToo, lackingToo) }))),
     el("p", { id: "bulk-count", role: "status" }, t("bulk.covers", { count: number(bulk.chosen.length), total: number(shown.length) })),
     worst.length > 0 && [el("h3", null, t("bulk.worst", { count: number(worst.length) })),
       el("ol", { class: "bulk-worst" }, worst.map((entry) => el("li", { class: `v-${entry.verdict}` }, verdictMark(entry.verdict), " ",
         el("b", null, brief(entry.case_id)), " ", el("span", null, brief(say(entry.sentence))))))],
     left.length > 0 && el("ul", { class: "notes" }, left.map((name) => el("li", null, t(`bulk.${name}`, { count: number(bulk[name]) })))),
     bulk.unseen > 0 && el("label", { class: "check" }, el("input", { type: "checkbox", id: "unseen-too", checked: unseenToo,
-      onchange: (event) => repaintBulk(verb, event.target.checked) }), " ", t("bulk.unseen", { count: number(bulk.unseen) })),
-    ["waive", "reject"].includes(verb) && reasonFields(verb, act, reason, day),
+      onchange: (event) => repaintBulk(verb, event.target.checked, lackingToo) }), " ", t("bulk.unseen", { count: number(bulk.unseen) })),
+    bulk.lacking > 0 && el("label", { class: "check" }, el("input", { type: "checkbox", id: "lacking-too", checked: lackingToo,
+      onchange: (event) => repaintBulk(verb, unseenToo, event.target.checked) }), " ", t("bulk.lacking", { count: number(bulk.lacking) })),
+    (["waive", "reject"].includes(verb) || lacking) && reasonFields(verb, act, reason, day, verb === "waive" || lacking),
     el("p", { id: "ask-problem", class: "problem", role: "alert" }),
     dialogButtons("ask-bulk", label, act));
   byId("ask-bulk").querySelector(".act").disabled = bulk.chosen.length === 0;
 }
 
 // The dialog is painted anew; the focus stays on what was used.
-function repaintBulk(verb, unseenToo) {
+function repaintBulk(verb, unseenToo, lackingToo) {
   const focused = document.activeElement.id || document.activeElement.textContent;
-  paintBulk(verb, unseenToo);
+  paintBulk(verb, unseenToo, lackingToo);
   (byId(focused) || [...byId("ask-bulk").querySelectorAll("button")].find((one) => one.textContent === focused))?.focus();
 }
 
 function takeBulk(verb, entries) {
   if (!entries.length) return;
   const decision = typedDecision(verb);
-  const problem = problemOf(entries[0], decision, todayText());
+  const problem = entries.map((entry) => problemOf(entry, decision, todayText())).find(Boolean);
   if (problem) {
     refuseTyped(problem);
     return;

@@ -1,27 +1,30 @@
 // What stands behind a verdict: checks, faults, distances, calls, the request.
 
-// Checks that got worse are open, the others are folded.
+// Checks that got worse are open, and so are those that fail without being worse than before; the others are folded.
 function checksSection(details) {
   const checks = details.checks || [];
   const worse = checks.filter((check) => check.worse);
-  const others = checks.filter((check) => !check.worse);
+  const failing = checks.filter((check) => !check.worse && check.target_passed < check.target_total);
+  const others = checks.filter((check) => !worse.includes(check) && !failing.includes(check));
   if (!checks.length) return null;
-  return el("section", null, worse.length > 0 && [el("h2", null, t("checks.title")), checkList(worse)],
-    others.length > 0 && foldable(t(worse.length ? "checks.others" : "checks.held", { count: others.length }), false, checkList(others)));
+  const list = (some) => checkList(some, details.approval);
+  return el("section", null, worse.length > 0 && [el("h2", null, t("checks.title")), list(worse)],
+    failing.length > 0 && [el("h2", null, t(details.approval ? "checks.failing_approved" : "checks.failing")), list(failing)],
+    others.length > 0 && foldable(t(worse.length || failing.length ? "checks.others" : "checks.held", { count: others.length }), false, list(others)));
 }
 
-function checkList(checks) {
+function checkList(checks, approval) {
   return el("ul", { class: "checks" }, checks.map((check) => el("li", { class: check.worse ? "worse" : null },
     el("div", { class: "check-name" }, check.worse && svg("svg", { viewBox: "0 0 14 14", width: 14, height: 14, "aria-hidden": "true" }, shapeOf("fail", 7, 7, 5)),
       el("code", null, readable(check.label)), check.worse && el("span", { class: "worse-word" }, t("checks.worse"))),
-    el("div", { class: "rates" }, rate("source", check.source_passed, check.source_total), rate("target", check.target_passed, check.target_total)),
+    el("div", { class: "rates" }, rate(sideName("source", approval), check.source_passed, check.source_total), rate(sideName("target"), check.target_passed, check.target_total)),
     check.sentence && el("p", null, say(check.sentence)))));
 }
 
-function rate(side, passed, all) {
+function rate(name, passed, all) {
   const filled = el("span", { class: "filled" });
   filled.style.width = `${all ? (passed / all) * 100 : 0}%`;
-  return el("span", { class: "rate" }, el("span", { class: "rate-side" }, t(`side.${side}`)),
+  return el("span", { class: "rate" }, el("span", { class: "rate-side" }, name),
     el("span", { class: "meter", "aria-hidden": "true" }, filled),
     el("span", { class: "rate-count" }, all ? ofTotal(passed, all) : t("checks.unscored")));
 }
@@ -54,23 +57,25 @@ function evidenceSection(details) {
   const moved = channels.filter((channel) => !still(channel));
   const open = moved.slice(0, CHANNELS_OPEN);
   const folded = channels.filter((channel) => !open.includes(channel));
+  const block = (channel) => channelBlock(channel, details.approval);
   return section("evidence.title",
     (details.in_words || []).map((sentence) => el("p", null, say(sentence))),
-    open.map(channelBlock),
-    folded.length > 0 && foldable(t("evidence.more", { count: folded.length }), false, folded.map(channelBlock)));
+    details.approval && el("p", { class: "hint" }, t("evidence.approved", { deployment: readable(details.approval.deployment) })),
+    open.map(block),
+    folded.length > 0 && foldable(t("evidence.more", { count: folded.length }), false, folded.map(block)));
 }
 
-function channelBlock(channel) {
+function channelBlock(channel, approval) {
   return el("div", { class: "channel" },
     el("h3", null, known("channel", readable(channel.name))),
-    el("p", { class: "channel-numbers" }, channelNumbers(channel)),
-    channel.sentence && el("p", null, say(channel.sentence)),
-    strip(channel.spread, { width: 420, height: 62, labelled: true }));
+    el("p", { class: "channel-numbers" }, channelNumbers(channel, approval)),
+    channel.sentence && !approval && el("p", null, say(channel.sentence)),
+    strip(channel.spread, { width: 420, height: 62, labelled: true, approved: Boolean(approval) }));
 }
 
-function channelNumbers(channel) {
+function channelNumbers(channel, approval) {
   const numbers = [];
-  if (Number.isFinite(channel.ratio)) numbers.push(t("channel.ratio", { ratio: number(channel.ratio, 1) }));
+  if (Number.isFinite(channel.ratio)) numbers.push(t(approval ? "channel.ratio_approved" : "channel.ratio", { ratio: number(channel.ratio, 1) }));
   if (Number.isFinite(channel.z)) numbers.push(t("channel.z", { z: number(channel.z, 1) }));
   return numbers.join(" · ");
 }
@@ -86,12 +91,14 @@ function callsSection(details, answers) {
   const troubled = every.filter(isTroubled).length;
   const title = troubled ? t("calls.title_troubled", { count: every.length, troubled }) : t("calls.title", { count: every.length });
   return el("section", null, foldable(title, troubled > 0, sides.sort((a, b) => Number(b[1].some(isTroubled)) - Number(a[1].some(isTroubled))).filter(([, samples]) => samples.length).map(([side, samples, groups]) =>
-    el("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": t(`side.${side}`) }, callsTable(side, samples, groups)))));
+    el("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": sideName(side, details.approval) },
+      callsTable(side, samples, groups, details.approval)))));
 }
 
-function callsTable(side, samples, groups) {
+function callsTable(side, samples, groups, approval) {
   const heads = ["pass", "answer", "finish", "tokens", "first", "duration", "in_flight", "attempts"];
-  return el("table", { class: "calls" }, el("caption", null, t(`side.${side}`), " ", readable(report[side].name)),
+  return el("table", { class: "calls" }, el("caption", null, sideName(side, approval), " ",
+    readable(side === "source" && approval ? approval.deployment : report[side].name)),
     el("thead", null, el("tr", null, heads.map((head) => el("th", { scope: "col" }, t(`calls.${head}`))))),
     el("tbody", null, samples.map((sample) => callRow(sample, groups))));
 }

@@ -1,6 +1,6 @@
 // Earlier runs of the same target: what each said of a case, how many cases had which verdict, what changed since.
 
-const CHANGES = ["newly_failing", "still_failing", "waived", "fixed", "new", "gone", "same"];
+const CHANGES = ["newly_failing", "still_failing", "waived", "fixed", "approved", "unproven", "new", "gone", "same"];
 const EARLIER = { "-": "none", p: "pass", c: "changed", d: "drift", f: "fail", n: "new", m: "missing", e: "error", w: "waived" };
 
 // What is as now is not in the list: no trend means that every earlier run said what this one says.

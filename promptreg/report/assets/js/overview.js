@@ -127,7 +127,12 @@ function noisePicture() {
   if (!picture) return null;
   const measured = report.cases.find((entry) => entry.measured).measured;
   return section("scatter.title", picture, el("p", { class: "hint" }, t("scatter.hint", { channel: known("channel", measured) })),
+    approvedCount() > 0 && el("p", { class: "hint" }, t("scatter.approved", { count: number(approvedCount()) })),
     foldable(t("scatter.table"), false, noiseTable()));
+}
+
+function approvedCount() {
+  return report.cases.filter((entry) => entry.approved).length;
 }
 
 const TABLE_ROWS = 200;

@@ -50,7 +50,7 @@ function strip(spread, options) {
   const low = x(Math.min(...source));
   const high = x(Math.max(...source));
   const band = labelled ? 18 : width > 200 ? 12 : 8;
-  const label = t("strip.label", {
+  const label = t(options.approved ? "strip.label_approved" : "strip.label", {
     low: number(Math.min(...source)), high: number(Math.max(...source)), target: number(mean(target)),
   });
   return svg("svg", { class: `strip${labelled ? " labelled" : width > 200 ? " long" : ""}`, viewBox: `0 0 ${width} ${height}`, width, height,
@@ -64,7 +64,7 @@ function strip(spread, options) {
   labelled && [
     svg("text", { class: "scale", x: pad, y: height - 4 }, "0"),
     svg("text", { class: "scale end", x: width - pad, y: height - 4 }, number(most)),
-    svg("text", { class: "scale mid", x: width / 2, y: height - 4 }, t("strip.axis")),
+    svg("text", { class: "scale mid", x: width / 2, y: height - 4 }, t(options.approved ? "strip.axis_approved" : "strip.axis")),
   ]);
 }
 
