@@ -309,9 +309,8 @@ class ApprovalView:
 
     reviewer: str
     day: str
-    """Of the approval, UTC."""
+    """UTC."""
     deployment: str
-    """Whose answers they are."""
     run_id: str
     reason: str = ""
     despite: tuple[Sentence, ...] = ()
