@@ -22,8 +22,8 @@ from promptreg.deployment.exchange import Chunk, Exchange
 from promptreg.deployment.json_text import dump_json
 from promptreg.deployment.reader import read_exchange
 from promptreg.scoring.contract.features import answer_features
-from promptreg.scoring.faults.golden import Golden
-from promptreg.scoring.faults.observe import observe_exchange
+from promptreg.scoring.faults.reading.golden import Golden
+from promptreg.scoring.faults.reading.observe import observe_exchange
 from promptreg.scoring.faults.registry import FAMILIES, find_faults
 
 if TYPE_CHECKING:

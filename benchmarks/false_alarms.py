@@ -17,8 +17,8 @@ from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from promptreg.scoring.faults.captured.lines import observations_from_json
 from promptreg.scoring.faults.catalogue import catalogue
-from promptreg.scoring.faults.payload import observations_from_json
 from promptreg.scoring.faults.registry import find_faults
 
 if TYPE_CHECKING:

@@ -8,8 +8,8 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+from promptreg.scoring.faults.captured.lines import read_payload
 from promptreg.scoring.faults.catalogue import catalogue
-from promptreg.scoring.faults.payload import read_payload
 from promptreg.scoring.faults.registry import find_faults
 
 ROOT = Path(__file__).parents[1]

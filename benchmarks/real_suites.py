@@ -24,7 +24,7 @@ from promptreg.demo.llama_child import MODEL_NAME
 from promptreg.store.store import Store
 from promptreg.workflow.project import project_suites
 from promptreg.workflow.record import RecordOptions, record
-from promptreg.workflow.stored import stored_answers
+from promptreg.workflow.running.stored import stored_answers
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from promptreg.report.files import Kind
-    from promptreg.workflow.outputs import Output
+    from promptreg.workflow.views.outputs import Output
 
 
 def _numbers(_: click.Context, __: click.Parameter, value: str | None) -> tuple[int, ...]:
@@ -138,7 +138,7 @@ def command(
 def _beside(html: Path | None, *, markdown: Path | None, junit: Path | None) -> tuple[Output, ...]:
     """What is written beside the report; no two of them to one file."""
     from promptreg.errors import UsageError  # noqa: PLC0415 - see above
-    from promptreg.workflow.outputs import Output  # noqa: PLC0415 - see above
+    from promptreg.workflow.views.outputs import Output  # noqa: PLC0415 - see above
 
     taken = {} if html is None else {html.resolve(): "--html"}
     outputs = []

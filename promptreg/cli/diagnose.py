@@ -135,8 +135,8 @@ def _diagnoses(
     lines: Iterable[tuple[int, bytes]], families: Sequence[Sequence[Rule]], unreadable: list[tuple[int, Sentence]]
 ) -> Iterator[_Diagnosis]:
     """What was found in each line; lines that cannot be read are added to `unreadable`."""
-    from promptreg.scoring.faults.payload import read_payload  # noqa: PLC0415 - see above
-    from promptreg.scoring.faults.payload_golden import UnreadablePayload  # noqa: PLC0415 - see above
+    from promptreg.scoring.faults.captured.golden import UnreadablePayload  # noqa: PLC0415 - see above
+    from promptreg.scoring.faults.captured.lines import read_payload  # noqa: PLC0415 - see above
     from promptreg.scoring.faults.registry import find_faults  # noqa: PLC0415 - see above
 
     for number, line in lines:

@@ -54,8 +54,8 @@ def command(
     from promptreg.store.store import Store  # noqa: PLC0415 - see above
     from promptreg.text.terminal import json_for_terminal  # noqa: PLC0415 - see above
     from promptreg.workflow.compare import CompareOptions, compare  # noqa: PLC0415 - see above
-    from promptreg.workflow.run_diff import run_diff  # noqa: PLC0415 - see above
-    from promptreg.workflow.run_names import named_comparison  # noqa: PLC0415 - see above
+    from promptreg.workflow.running.run_names import named_comparison  # noqa: PLC0415 - see above
+    from promptreg.workflow.views.run_diff import run_diff  # noqa: PLC0415 - see above
 
     kind = None if output is None else output.suffix.lower()
     if kind not in {None, ".json", ".html"}:

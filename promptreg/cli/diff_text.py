@@ -11,9 +11,9 @@ from promptreg.text.preview import preview
 from promptreg.text.terminal import safe_for_terminal
 from promptreg.verdict.change import Change
 from promptreg.verdict.model import CaseVerdict
-from promptreg.workflow.run_diff import answers_change
-from promptreg.workflow.run_diff_words import TITLES
-from promptreg.workflow.runs import local_time
+from promptreg.workflow.running.runs import local_time
+from promptreg.workflow.views.run_diff import answers_change
+from promptreg.workflow.views.run_diff_words import TITLES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from promptreg.store.store import Store
     from promptreg.text.sentence import Language
-    from promptreg.workflow.run_diff import CaseDiff, DiffedRun, RunDiff
+    from promptreg.workflow.views.run_diff import CaseDiff, DiffedRun, RunDiff
 
 CASES_SHOWN: Final = 10
 """Cases of each kind without `-v`."""

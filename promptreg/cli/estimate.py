@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from promptreg.text.sentence import Language
-    from promptreg.workflow.estimate import Estimate
+    from promptreg.workflow.running.estimate import Estimate
 
 _NAMED: Final = 5
 """Cases that will not be sent, by name."""

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from promptreg.canonical import JsonObject
     from promptreg.store.runs import RunCase, RunRecord
-    from promptreg.workflow.runs import TroubledCall
+    from promptreg.workflow.running.runs import TroubledCall
 
 
 CALLS_SHOWN = 20
@@ -33,8 +33,8 @@ def command(run_id: str | None, as_json: bool, config_path: Path | None, verbose
     del quiet  # there is nothing to leave out; the option is there because every command has it
     from promptreg.config import load_config  # noqa: PLC0415 - loaded when the command runs, not for --help
     from promptreg.store.store import Store  # noqa: PLC0415 - see above
-    from promptreg.workflow.run_names import named_run  # noqa: PLC0415 - see above
-    from promptreg.workflow.runs import failed_calls, retried_calls, run_json  # noqa: PLC0415 - see above
+    from promptreg.workflow.running.run_names import named_run  # noqa: PLC0415 - see above
+    from promptreg.workflow.running.runs import failed_calls, retried_calls, run_json  # noqa: PLC0415 - see above
 
     config = load_config(config_path, Path.cwd())
     with Store.open(config.root / config.paths.store, create=False) as store:
@@ -70,7 +70,7 @@ def _print_list(records: tuple[RunRecord, ...]) -> None:
     from rich.table import Table  # noqa: PLC0415 - see above
 
     from promptreg.cli.console import PIPE_WIDTH, console  # noqa: PLC0415 - see above
-    from promptreg.workflow.runs import planned_calls  # noqa: PLC0415 - see above
+    from promptreg.workflow.running.runs import planned_calls  # noqa: PLC0415 - see above
 
     if not records:
         click.echo("No runs yet. `promptreg record` makes the first.")
@@ -100,7 +100,7 @@ def _print_one(
     record: RunRecord, failures: tuple[TroubledCall, ...], retried: tuple[TroubledCall, ...], *, everything: bool
 ) -> None:
     from promptreg.cli.console import console  # noqa: PLC0415 - see above
-    from promptreg.workflow.runs import local_time, planned_calls  # noqa: PLC0415 - see above
+    from promptreg.workflow.running.runs import local_time, planned_calls  # noqa: PLC0415 - see above
 
     out = console()
     total = planned_calls(record)
@@ -134,7 +134,7 @@ def _print_one(
 def _print_contexts(cases: Sequence[RunCase], *, everything: bool) -> None:
     """The conversations that were shortened, or not sent at all."""
     from promptreg.cli.console import console  # noqa: PLC0415 - see above
-    from promptreg.workflow.runs import context_line  # noqa: PLC0415 - see above
+    from promptreg.workflow.running.runs import context_line  # noqa: PLC0415 - see above
 
     out = console()
     lines = [line for case in cases if (line := context_line(case)) is not None]

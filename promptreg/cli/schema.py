@@ -33,7 +33,7 @@ SCHEMAS = {
     ),
     "decisions": _Source("promptreg.review.decisions:decisions_schema", "what `promptreg review apply` reads"),
     "payload": _Source(
-        "promptreg.scoring.faults.payload_schema:payload_schema", "a line of what `promptreg diagnose` reads"
+        "promptreg.scoring.faults.captured.schema:payload_schema", "a line of what `promptreg diagnose` reads"
     ),
     "comparison": _Source("promptreg.workflow.schema:comparison_schema", "what `promptreg compare --json` prints"),
     "run-diff": _Source("promptreg.workflow.schema:run_diff_schema", "what `promptreg diff --json` prints"),
@@ -42,7 +42,9 @@ SCHEMAS = {
     "baseline-diff": _Source(
         "promptreg.workflow.schema:baseline_diff_schema", "what `promptreg baseline diff --json` prints"
     ),
-    "case": _Source("promptreg.report.jsonl:case_schema", "a line of what `promptreg report RUN -o FILE.jsonl` writes"),
+    "case": _Source(
+        "promptreg.report.writers.jsonl:case_schema", "a line of what `promptreg report RUN -o FILE.jsonl` writes"
+    ),
 }
 """Every published schema by name. The folder that owns a format owns its schema."""
 

@@ -11,7 +11,7 @@ from promptreg.cli.words import counted
 from promptreg.errors import ExitCode
 from promptreg.text.preview import preview
 from promptreg.text.terminal import safe_for_terminal
-from promptreg.workflow.view import fault_notes, plan_notes
+from promptreg.workflow.views.report import fault_notes, plan_notes
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

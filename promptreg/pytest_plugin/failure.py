@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.text import Text
 
 from promptreg.cli.console import PIPE_WIDTH, STYLES
-from promptreg.cli.review_text import case_lines
+from promptreg.cli.review.text import case_lines
 from promptreg.cli.verdicts import counts_line
 from promptreg.pytest_plugin.options import in_pytest
 from promptreg.report.catalogue import catalogues
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from promptreg.pytest_plugin.outcomes import Terminal
     from promptreg.text.sentence import Language
     from promptreg.verdict.model import CaseJudgement, SuiteJudgement
-    from promptreg.workflow.review_case import CaseSides
+    from promptreg.workflow.review.case import CaseSides
 
 _WORDS: Final = {
     "noise": {"en": "noise", "zh": "波动"},

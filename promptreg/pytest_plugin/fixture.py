@@ -24,7 +24,7 @@ from promptreg.store.store import Store
 from promptreg.suite.model import Case, CheckSpec, Request
 from promptreg.suite.select import select_cases
 from promptreg.verdict.model import CaseVerdict
-from promptreg.workflow.given_answers import GivenAnswers, answer_from
+from promptreg.workflow.judging.given_answers import GivenAnswers, answer_from
 from promptreg.workflow.plugins import load_extensions
 from promptreg.workflow.project import project_suites
 
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from promptreg.pytest_plugin.options import Asked
     from promptreg.pytest_plugin.outcomes import Terminal
     from promptreg.suite.model import Suite
-    from promptreg.workflow.given_answers import GivenJudgement
+    from promptreg.workflow.judging.given_answers import GivenJudgement
 
 __tracebackhide__ = True
 """Of an error in a call, pytest shows the test's line and not these."""

@@ -25,7 +25,7 @@ from promptreg.pytest_plugin.selection import selected_suites
 from promptreg.pytest_plugin.session import Judged, check_session, failed_session, judged_session
 from promptreg.pytest_plugin.summary import counts_sentence, summary_lines
 from promptreg.report.output import plain
-from promptreg.workflow.outputs import Output
+from promptreg.workflow.views.outputs import Output
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

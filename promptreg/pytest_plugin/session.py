@@ -14,8 +14,8 @@ from promptreg.report.output import plain, unwritable
 from promptreg.store.store import Store
 from promptreg.text.sentence import Sentence
 from promptreg.workflow.compare import CompareOptions, check_compare, compare
-from promptreg.workflow.review import reviewed_run
-from promptreg.workflow.review_case import CaseBook
+from promptreg.workflow.review.case import CaseBook
+from promptreg.workflow.review.waiting import reviewed_run
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -29,9 +29,9 @@ if TYPE_CHECKING:
     from promptreg.text.sentence import Language
     from promptreg.verdict.model import CaseJudgement, SuiteJudgement
     from promptreg.workflow.compare import Compared
-    from promptreg.workflow.outputs import Output
-    from promptreg.workflow.review import ReviewedRun
-    from promptreg.workflow.review_case import CaseSides
+    from promptreg.workflow.review.case import CaseSides
+    from promptreg.workflow.review.waiting import ReviewedRun
+    from promptreg.workflow.views.outputs import Output
 
 _SHOWN: tuple[Kind, ...] = ("failed", "error")
 

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 from promptreg.errors import UsageError
-from promptreg.report.csv_rows import write_csv
 from promptreg.report.html import LIMIT_BYTES, write_html
-from promptreg.report.jsonl import write_jsonl
-from promptreg.report.junit import write_junit
-from promptreg.report.markdown import write_markdown
+from promptreg.report.writers.csv_rows import write_csv
+from promptreg.report.writers.jsonl import write_jsonl
+from promptreg.report.writers.junit import write_junit
+from promptreg.report.writers.markdown import write_markdown
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from promptreg.scoring.channels.tool_calls import tool_calls_text
 from promptreg.scoring.checks.language import language_of_answer
-from promptreg.scoring.checks.refusal_text import refuses
+from promptreg.scoring.checks.reading.refusal_text import refuses
 from promptreg.text.normalise import Normalisation, normalisations_between
 
 if TYPE_CHECKING:

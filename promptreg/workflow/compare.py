@@ -13,9 +13,6 @@ from promptreg.report.html import WARN_BYTES
 from promptreg.scoring.embedders.registry import load_embedder
 from promptreg.scoring.embedders.stored import StoredVectors
 from promptreg.store.store import Store
-from promptreg.workflow.call_faults import present_rules
-from promptreg.workflow.clusters import with_clusters
-from promptreg.workflow.collect import OnProgress, check_reachable
 from promptreg.workflow.compare_plan import (
     check_files,
     order_of,
@@ -28,23 +25,26 @@ from promptreg.workflow.compare_warnings import comparison_warnings, large_repor
 from promptreg.workflow.comparison import Comparison
 from promptreg.workflow.context.case_contexts import summary_of
 from promptreg.workflow.engine import LOCAL, Engine
-from promptreg.workflow.estimate import Estimate, estimate
-from promptreg.workflow.history import history_of
-from promptreg.workflow.judge import JudgedSuite, judge_stored, rules_of
-from promptreg.workflow.judge_calls import Judges, calls_at_most
+from promptreg.workflow.judging.call_faults import present_rules
+from promptreg.workflow.judging.clusters import with_clusters
+from promptreg.workflow.judging.judge import JudgedSuite, judge_stored, rules_of
+from promptreg.workflow.judging.judge_calls import Judges, calls_at_most
 from promptreg.workflow.load import suite_load
-from promptreg.workflow.looks import Judge, judged_in_looks, looks_of
-from promptreg.workflow.outputs import Output, write_outputs
 from promptreg.workflow.pairing import Pairing, recorded_pairs
 from promptreg.workflow.plugins import load_extensions
 from promptreg.workflow.private import redaction_of
 from promptreg.workflow.project import project_suites
-from promptreg.workflow.resume import left_of, run_to_continue
-from promptreg.workflow.run_names import named_comparison
-from promptreg.workflow.runs import failed_calls, failure_summary
-from promptreg.workflow.shown import shown_cases
-from promptreg.workflow.taking import Taking
-from promptreg.workflow.view import report_payload
+from promptreg.workflow.review.shown import shown_cases
+from promptreg.workflow.running.collect import OnProgress, check_reachable
+from promptreg.workflow.running.estimate import Estimate, estimate
+from promptreg.workflow.running.looks import Judge, judged_in_looks, looks_of
+from promptreg.workflow.running.resume import left_of, run_to_continue
+from promptreg.workflow.running.run_names import named_comparison
+from promptreg.workflow.running.runs import failed_calls, failure_summary
+from promptreg.workflow.running.taking import Taking
+from promptreg.workflow.views.history import history_of
+from promptreg.workflow.views.outputs import Output, write_outputs
+from promptreg.workflow.views.report import report_payload
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

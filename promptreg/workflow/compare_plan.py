@@ -8,10 +8,10 @@ from promptreg.baseline.paths import baseline_path
 from promptreg.errors import BaselineError, OutputError, Problem, UsageError
 from promptreg.report.output import unwritable
 from promptreg.verdict.rules import plan_looks
-from promptreg.workflow.collect import Order
 from promptreg.workflow.context.case_contexts import NO_CONTEXTS, CaseFitter, Contexts
 from promptreg.workflow.pairing import Pairing, baseline_of, pair_with_baseline
 from promptreg.workflow.project import project_suites
+from promptreg.workflow.running.collect import Order
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from promptreg.store.store import Store
     from promptreg.suite.model import Suite
     from promptreg.workflow.compare import CompareOptions
-    from promptreg.workflow.judge_calls import Judges
+    from promptreg.workflow.judging.judge_calls import Judges
 
 
 def check_files(config: Config, options: CompareOptions) -> None:

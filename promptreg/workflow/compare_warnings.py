@@ -6,18 +6,18 @@ from typing import TYPE_CHECKING
 
 from promptreg.text.counted import counted
 from promptreg.text.sentence import Sentence
-from promptreg.workflow.call_faults import unknown_faults
+from promptreg.workflow.judging.call_faults import unknown_faults
+from promptreg.workflow.judging.unscored import unscored_warning
+from promptreg.workflow.judging.varied import recorded_otherwise
 from promptreg.workflow.load import load_warning
-from promptreg.workflow.unscored import unscored_warning
-from promptreg.workflow.varied import recorded_otherwise
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from promptreg.baseline.model import FaultRules
     from promptreg.store.runs import RunRecord
-    from promptreg.workflow.judge import JudgedSuite
-    from promptreg.workflow.judge_calls import Judges
+    from promptreg.workflow.judging.judge import JudgedSuite
+    from promptreg.workflow.judging.judge_calls import Judges
     from promptreg.workflow.load import SuiteLoad
 
 

@@ -13,8 +13,23 @@ from promptreg.errors import ConfigError, EndpointError, ExitCode, UsageError
 from promptreg.store.store import Store
 from promptreg.verdict.model import rounded
 from promptreg.verdict.recording import not_exchangeable
-from promptreg.workflow.call_faults import present_rules, told_by
-from promptreg.workflow.collect import (
+from promptreg.workflow.baselines.merge import (
+    added_to,
+    earlier_baselines,
+    held_passes,
+    merge_warnings,
+    replaced_approvals,
+)
+from promptreg.workflow.baselines.recording_check import RecordingChecker
+from promptreg.workflow.baselines.stored_goldens import stored_goldens
+from promptreg.workflow.context.case_contexts import CaseFitter, summary_of
+from promptreg.workflow.judging.call_faults import present_rules, told_by
+from promptreg.workflow.judging.judge_calls import Judges, calls_at_most
+from promptreg.workflow.load import recorded_load
+from promptreg.workflow.plugins import load_extensions
+from promptreg.workflow.private import redaction_of
+from promptreg.workflow.project import project_suites
+from promptreg.workflow.running.collect import (
     Collected,
     OnProgress,
     Order,
@@ -22,18 +37,9 @@ from promptreg.workflow.collect import (
     finish,
     request_defaults,
 )
-from promptreg.workflow.context.case_contexts import CaseFitter, summary_of
-from promptreg.workflow.estimate import Estimate, estimate
-from promptreg.workflow.judge_calls import Judges, calls_at_most
-from promptreg.workflow.load import recorded_load
-from promptreg.workflow.merge import added_to, earlier_baselines, held_passes, merge_warnings, replaced_approvals
-from promptreg.workflow.plugins import load_extensions
-from promptreg.workflow.private import redaction_of
-from promptreg.workflow.project import project_suites
-from promptreg.workflow.recording_check import RecordingChecker
-from promptreg.workflow.resume import left_of, run_to_continue
-from promptreg.workflow.runs import failed_calls, failure_summary
-from promptreg.workflow.stored_goldens import stored_goldens
+from promptreg.workflow.running.estimate import Estimate, estimate
+from promptreg.workflow.running.resume import left_of, run_to_continue
+from promptreg.workflow.running.runs import failed_calls, failure_summary
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

@@ -10,11 +10,11 @@ from promptreg.review.decisions import VERBS
 from promptreg.review.standing import STANDING_VERBS
 from promptreg.verdict.change import Change
 from promptreg.verdict.model import CaseVerdict, SuiteVerdict
-from promptreg.workflow.baseline_diff import BASELINE_DIFF_SCHEMA
+from promptreg.workflow.baselines.diff import BASELINE_DIFF_SCHEMA
 from promptreg.workflow.comparison import COMPARISON_SCHEMA
-from promptreg.workflow.review import REVIEW_SCHEMA
-from promptreg.workflow.review_apply import APPLIED_SCHEMA
-from promptreg.workflow.run_diff import RUN_DIFF_SCHEMA
+from promptreg.workflow.review.apply import APPLIED_SCHEMA
+from promptreg.workflow.review.waiting import REVIEW_SCHEMA
+from promptreg.workflow.views.run_diff import RUN_DIFF_SCHEMA
 
 if TYPE_CHECKING:
     from promptreg.canonical import Json, JsonObject

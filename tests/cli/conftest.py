@@ -41,7 +41,7 @@ NOISE = {"wording": 0.5}
 def quick_embedder(request, monkeypatch):
     """The real embedder takes seconds to load and to plant faults with: tests that do not ask for it have another."""
     if "real_embedder" not in request.fixturenames:
-        for module in ("compare", "recording_check"):
+        for module in ("compare", "baselines.recording_check"):
             monkeypatch.setattr(f"promptreg.workflow.{module}.load_embedder", lambda *_: Letters())
 
 

@@ -9,7 +9,7 @@ import pytest
 from promptreg import __version__
 from promptreg.baseline.read import read_baseline
 from promptreg.cli.schema import schema_of
-from promptreg.workflow import call_faults
+from promptreg.workflow.judging import call_faults
 
 QUIET = {"seed": 1, "noise": {}}
 SOMETIMES = "done_missing:0.5"

@@ -362,7 +362,7 @@ def test_what_goes_out_otherwise_is_an_error_that_names_the_message(contexts, mo
         first, second, *rest = body["messages"]
         return {**body, "messages": [first, {**second, "content": "x"}, *rest]}
 
-    monkeypatch.setattr("promptreg.workflow.collect.request_body", tampering)
+    monkeypatch.setattr("promptreg.workflow.engine.request_body", tampering)
     _, compared = contexts.compare()
     assert {case["verdict"] for case in cases_of(compared).values()} == {"error"}
     told = "What went out is not what the context returned: message 1 (user) is another one."

@@ -8,7 +8,7 @@ import pytest
 
 from promptreg.cli.estimate import print_estimate
 from promptreg.text.sentence import Sentence
-from promptreg.workflow.estimate import Estimate
+from promptreg.workflow.running.estimate import Estimate
 
 WHY = Sentence("the conversation cannot be shortened enough.", "对话无法缩短到窗口之内。")
 

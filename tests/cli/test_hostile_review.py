@@ -11,8 +11,8 @@ import jsonschema
 import pytest
 
 from promptreg.cli.schema import schema_of
-from promptreg.workflow.review import reviewed_run
-from promptreg.workflow.review_case import CaseBook
+from promptreg.workflow.review.case import CaseBook
+from promptreg.workflow.review.waiting import reviewed_run
 
 RULED = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 """What a terminal obeys: controls but for tab and line feed, and marks of direction."""
@@ -132,7 +132,7 @@ def list_and_show(compared, texts, monkeypatch):
             listed = check(compared.run("review", "list", *options), 0)
             assert len(listed.splitlines()) >= len(texts) + 1
         check(compared.run("review"), 0)
-    from promptreg.cli.review_text import case_lines
+    from promptreg.cli.review.text import case_lines
 
     config = load_config(None, compared.folder)
     with compared.store() as store:

@@ -288,7 +288,7 @@ def test_an_embedder_that_cannot_be_used_costs_no_recording(pair, monkeypatch):
     def fail(*_):
         raise ConfigError("no such embedder")
 
-    monkeypatch.setattr("promptreg.workflow.recording_check.load_embedder", fail)
+    monkeypatch.setattr("promptreg.workflow.baselines.recording_check.load_embedder", fail)
     done = pair.record("--passes", "2")
     assert "was not checked against itself: no such embedder" in done.stderr.replace("\n", " ")
     assert "exchangeable" not in pair.header()

@@ -8,7 +8,7 @@ import time
 import pytest
 
 from promptreg.cli.schema import schema_of
-from promptreg.workflow import review_apply
+from promptreg.workflow.review import apply as review_apply
 
 CASES = 60
 

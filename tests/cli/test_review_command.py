@@ -198,7 +198,8 @@ def test_an_expired_waiver_fails_and_is_refused(reviewed, monkeypatch):
     assert "expired on 2020-01-01" in reviewed.run(*waive, "2020-01-01", "refund").stdout
     assert reviewed.run(*waive, later(1), "refund", "invoice", EMOJI).exit_code == 0
     assert reviewed.compare()[0] == 0
-    monkeypatch.setattr("promptreg.workflow.judge.utc_today", lambda: datetime.now(UTC).date() + timedelta(days=2))
+    tomorrow = datetime.now(UTC).date() + timedelta(days=2)
+    monkeypatch.setattr("promptreg.workflow.judging.judge.utc_today", lambda: tomorrow)
     code, said = reviewed.compare()
     assert code == 1
     sentences = {case["case_id"]: case["sentence"] for case in said["suites"][0]["cases"]}

@@ -13,7 +13,7 @@ import pytest
 from promptreg.deployment.envelope import error_message
 from promptreg.deployment.overflow import Overflow, is_overflow, read_overflow
 from promptreg.deployment.profiles.load import load_profile
-from promptreg.scoring.faults.errors import Cause, read_error
+from promptreg.scoring.faults.reading.errors import Cause, read_error
 
 DEEPSEEK = (
     "This model's maximum context length is 131072 tokens. However, you requested 131134 tokens (122942 in the messages, "

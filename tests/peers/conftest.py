@@ -25,7 +25,7 @@ class Letters:
 
 @pytest.fixture(autouse=True)
 def quick_embedder(monkeypatch):
-    for module in ("compare", "recording_check"):
+    for module in ("compare", "baselines.recording_check"):
         monkeypatch.setattr(f"promptreg.workflow.{module}.load_embedder", lambda *_: Letters())
 
 

@@ -50,7 +50,7 @@ def test_the_chinese_reader_gets_the_chinese_sentences(project):
 
 
 def test_compare_judges_by_the_check_the_channel_and_the_fault_of_the_page(project, monkeypatch):
-    for module in ("compare", "recording_check"):
+    for module in ("compare", "baselines.recording_check"):
         monkeypatch.setattr(f"promptreg.workflow.{module}.load_embedder", lambda *_: _Same())
     project.section("plan", record_passes=10, compare_passes=5)
     with SimulatedServer(rules=GOOD) as source, SimulatedServer(rules=WORSE) as target:

@@ -8,9 +8,9 @@ from dataclasses import fields, replace
 import jsonschema
 import pytest
 
-from promptreg.report.jsonl import CASE_SCHEMA, case_schema, write_jsonl
 from promptreg.report.payload import CaseView, to_json
 from promptreg.report.sample import sample_payload
+from promptreg.report.writers.jsonl import CASE_SCHEMA, case_schema, write_jsonl
 from promptreg.text.sentence import Sentence
 
 

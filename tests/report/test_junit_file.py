@@ -7,9 +7,9 @@ from dataclasses import replace
 import pytest
 from junitparser import Error, Failure, JUnitXml, Skipped
 
-from promptreg.report.junit import VERDICT_CASE, write_junit
 from promptreg.report.payload import AttemptView, CaseView, DecisionView, Payload, SampleView, SuiteView
 from promptreg.report.sample import sample_payload
+from promptreg.report.writers.junit import VERDICT_CASE, write_junit
 from promptreg.text.sentence import Sentence
 
 SENTENCE = Sentence("So it is.", "就是这样。")

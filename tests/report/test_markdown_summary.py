@@ -10,9 +10,9 @@ from html.parser import HTMLParser
 import pytest
 from markdown_it import MarkdownIt
 
-from promptreg.report.markdown import MARKER, MOST_CHARACTERS, write_markdown
 from promptreg.report.payload import CaseView, CauseView, DeploymentView, Payload, SettingView, SuiteView
 from promptreg.report.sample import sample_payload
+from promptreg.report.writers.markdown import MARKER, MOST_CHARACTERS, write_markdown
 from promptreg.text.sentence import Sentence
 
 RENDERER = MarkdownIt("commonmark", {"html": True}).enable(["table", "strikethrough"])

@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from promptreg.scoring.checks.refusal_text import refuses
+from promptreg.scoring.checks.reading.refusal_text import refuses
 
 REFUSALS = [
     "I'm sorry, but I can't help with that.",

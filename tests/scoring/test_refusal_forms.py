@@ -6,7 +6,7 @@ from time import process_time
 
 import pytest
 
-from promptreg.scoring.checks.refusal_text import refuses
+from promptreg.scoring.checks.reading.refusal_text import refuses
 
 
 @pytest.mark.parametrize(

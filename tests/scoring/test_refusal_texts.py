@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from promptreg.scoring.checks.refusal_text import refuses
+from promptreg.scoring.checks.reading.refusal_text import refuses
 
 DATA = Path(__file__).parents[1] / "data"
 TEXTS = [json.loads(line) for line in (DATA / "refusals/texts.jsonl").read_text(encoding="utf-8").splitlines()]

@@ -15,10 +15,15 @@ TEXTS: Final = (
     ROOT / "docs" / "guide.zh-CN.md",
     ROOT / "docs" / "faults.md",
 )
-READ_BY_RULES: Final = ("text/facts/", "text/wishes.py", "scoring/faults/asked.py", "scoring/faults/markup.py")
+READ_BY_RULES: Final = (
+    "text/facts/",
+    "text/wishes.py",
+    "scoring/faults/reading/asked.py",
+    "scoring/faults/reading/markup.py",
+)
 """Patterns that look for words of answers, whatever these call things."""
 MODELS_WORDS: Final = (
-    "scoring/checks/refusal_text.py",
+    "scoring/checks/reading/refusal_text.py",
     "context/trial/corpus_texts.py",
     "deployment/simulated/",
     "demo/",

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from promptreg.text.sentence import Sentence
 from promptreg.verdict.model import PowerOutcome
-from promptreg.workflow.view import _power_notes
+from promptreg.workflow.views.report import _power_notes
 
 
 def outcome(found):

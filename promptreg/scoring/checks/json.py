@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from promptreg.scoring.checks.base import Finding, Rules, Setting, must, no_argument
-from promptreg.scoring.checks.json_text import parse_answer
+from promptreg.scoring.checks.reading.json_text import parse_answer
 from promptreg.text.sentence import Sentence
 
 if TYPE_CHECKING:

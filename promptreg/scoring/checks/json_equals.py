@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, Final
 import orjson
 
 from promptreg.scoring.checks.base import BadArgument, Finding, Rules, Setting, found, must, quoted
-from promptreg.scoring.checks.json_text import parse_answer
 from promptreg.scoring.checks.options import fields, number
+from promptreg.scoring.checks.reading.json_text import parse_answer
 from promptreg.text.preview import preview
 
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ from referencing.exceptions import Unresolvable
 from promptreg.config.hints import closest
 from promptreg.errors import SuiteError
 from promptreg.scoring.checks.base import BadArgument, Finding, Rules, Setting, found, must, quoted
-from promptreg.scoring.checks.json_text import parse_answer
+from promptreg.scoring.checks.reading.json_text import parse_answer
 from promptreg.scoring.checks.regex import SECONDS
 from promptreg.suite.files import resolve_project_file
 from promptreg.text.preview import preview

@@ -18,8 +18,8 @@ from promptreg.scoring.checks.base import (
     quoted,
     too_long,
 )
-from promptreg.scoring.checks.judge_text import agreed, pair_prompt, read_pair, read_single, single_prompt
 from promptreg.scoring.checks.options import fields, text
+from promptreg.scoring.checks.reading.judge_text import agreed, pair_prompt, read_pair, read_single, single_prompt
 from promptreg.text.preview import preview
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
 
 from promptreg.scoring.checks.base import BadArgument, Finding, Rules, Setting, must
-from promptreg.scoring.checks.language_evidence import can_be_told
+from promptreg.scoring.checks.reading.language_evidence import can_be_told
 from promptreg.text.script import LANGUAGES, language_of
 from promptreg.text.sentence import Sentence
 

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
-from promptreg.scoring.checks import overlap
 from promptreg.scoring.checks.base import BadArgument, Finding, Rules, Setting, found, must, quoted, too_long
 from promptreg.scoring.checks.options import fields, number, text
+from promptreg.scoring.checks.reading import overlap
 from promptreg.text.counted import counted
 
 if TYPE_CHECKING:

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from promptreg.scoring.checks.base import Finding, Rules, Setting, found, must, too_long
-from promptreg.scoring.checks.code_text import fenced_code
 from promptreg.scoring.checks.options import fields, truth
+from promptreg.scoring.checks.reading.code_text import fenced_code
 from promptreg.text.preview import preview
 
 if TYPE_CHECKING:

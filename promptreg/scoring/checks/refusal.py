@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from promptreg.scoring.checks.base import Finding, Rules, Setting, must, no_argument
-from promptreg.scoring.checks.refusal_text import refuses
+from promptreg.scoring.checks.reading.refusal_text import refuses
 from promptreg.text.sentence import Sentence
 
 if TYPE_CHECKING:

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Final
 
 from promptreg.config.hints import did_you_mean
 from promptreg.scoring.checks.base import BadArgument, Finding, Rules, Setting, found, must, too_long
-from promptreg.scoring.checks.code_text import fenced_code
 from promptreg.scoring.checks.options import fields, text, truth
+from promptreg.scoring.checks.reading.code_text import fenced_code
 from promptreg.text.preview import preview
 
 if TYPE_CHECKING:

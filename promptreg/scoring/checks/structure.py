@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from promptreg.scoring.checks.base import BadArgument, Finding, Rules, Setting, found, must, quoted, too_long
-from promptreg.scoring.checks.blocks import LONGEST, Blocks, blocks_of
-from promptreg.scoring.checks.code_text import fences, language_name, misspelt_language
-from promptreg.scoring.checks.list_items import lists_of
 from promptreg.scoring.checks.options import Band, band, fields, listed, text, texts, truth
+from promptreg.scoring.checks.reading.blocks import LONGEST, Blocks, blocks_of
+from promptreg.scoring.checks.reading.code_text import fences, language_name, misspelt_language
+from promptreg.scoring.checks.reading.list_items import lists_of
 from promptreg.text.counted import counted
 
 if TYPE_CHECKING:

@@ -36,7 +36,7 @@ from typing import TYPE_CHECKING, Any, Final
 import orjson
 
 from promptreg.scoring.checks.language import language_of_answer
-from promptreg.scoring.checks.refusal_text import refuses
+from promptreg.scoring.checks.reading.refusal_text import refuses
 from promptreg.scoring.contract.json_shape import shapes_of, texts_of
 from promptreg.scoring.contract.markup import Markup, read_markup
 from promptreg.text.facts.model import GROUP_OF

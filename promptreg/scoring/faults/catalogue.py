@@ -9,8 +9,8 @@ from importlib import resources
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from promptreg.scoring.faults.evidence import shown
 from promptreg.scoring.faults.model import Finding, Severity
+from promptreg.scoring.faults.reading.evidence import shown
 from promptreg.text.sentence import Sentence
 
 if TYPE_CHECKING:

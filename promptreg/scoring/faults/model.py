@@ -12,17 +12,17 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from promptreg.answer.model import Answer
 from promptreg.answer.reader import REASONING_FIELDS
 from promptreg.deployment.exchange import ENVELOPE_MADE
-from promptreg.scoring.faults.frames import Frames
-from promptreg.scoring.faults.prompt import Prompt, prompt_of
-from promptreg.scoring.faults.views import Text, text_of_content
+from promptreg.scoring.faults.reading.frames import Frames
+from promptreg.scoring.faults.reading.prompt import Prompt, prompt_of
+from promptreg.scoring.faults.reading.views import Text, text_of_content
 
 if TYPE_CHECKING:
     from promptreg.answer.model import ToolCall, Usage
     from promptreg.canonical import Json, JsonObject
     from promptreg.deployment.exchange import FailureKind
     from promptreg.deployment.reading import ReadProblem
-    from promptreg.scoring.faults.frames import Frame
-    from promptreg.scoring.faults.golden import Golden
+    from promptreg.scoring.faults.reading.frames import Frame
+    from promptreg.scoring.faults.reading.golden import Golden
 
 
 class Severity(StrEnum):

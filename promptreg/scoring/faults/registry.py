@@ -5,15 +5,15 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
-from promptreg.scoring.faults import determinism, endings, protocol, reasoning, structured, text, tool_calls
-from promptreg.scoring.faults.choices import OF_EACH_CHOICE, OF_WHOLE_STREAM, other_choices, uncounted
 from promptreg.scoring.faults.model import Finding, Observation, Severity
+from promptreg.scoring.faults.reading.choices import OF_EACH_CHOICE, OF_WHOLE_STREAM, other_choices, uncounted
+from promptreg.scoring.faults.rules import determinism, endings, protocol, reasoning, structured, text, tool_calls
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from promptreg.scoring.faults.choices import OtherChoice
     from promptreg.scoring.faults.model import Rule
+    from promptreg.scoring.faults.reading.choices import OtherChoice
 
 FAMILIES: Final[tuple[tuple[Rule, ...], ...]] = (
     text.rules,

@@ -6,7 +6,7 @@ import pytest
 
 from promptreg.answer.model import Answer
 from promptreg.errors import Place, SuiteError
-from promptreg.scoring.checks.code_text import misspelt_language
+from promptreg.scoring.checks.reading.code_text import misspelt_language
 from promptreg.scoring.checks.registry import build_checks
 from promptreg.suite.model import CheckSpec
 

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from promptreg.answer.model import Answer
 from promptreg.errors import EndpointError, SuiteError
 from promptreg.scoring.checks.base import Services
-from promptreg.scoring.checks.judge_text import Said, agreed, pair_prompt, read_pair, read_single, single_prompt
+from promptreg.scoring.checks.reading.judge_text import Said, agreed, pair_prompt, read_pair, read_single, single_prompt
 
 RUBRIC = {"by": "judge", "rubric": "回答是否礼貌？"}
 

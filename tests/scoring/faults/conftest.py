@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from promptreg.scoring.faults.payload import observations_from_json
+from promptreg.scoring.faults.captured.lines import observations_from_json
 from promptreg.scoring.faults.registry import find_faults
 
 USAGE = {"prompt_tokens": 20, "completion_tokens": 12, "total_tokens": 32}

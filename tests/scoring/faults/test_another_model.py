@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from promptreg.scoring.faults import determinism
-from promptreg.scoring.faults.payload import observations_from_json
+from promptreg.scoring.faults.captured.lines import observations_from_json
 from promptreg.scoring.faults.registry import find_faults
+from promptreg.scoring.faults.rules import determinism
 
 
 def call(told, *, asked="deepseek-v4", golden=None, stream=False):

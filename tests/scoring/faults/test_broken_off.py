@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from promptreg.scoring.faults.payload import observations_from_json
+from promptreg.scoring.faults.captured.lines import observations_from_json
 from promptreg.scoring.faults.registry import find_faults
 
 TOOL = {

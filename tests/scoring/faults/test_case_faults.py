@@ -7,12 +7,12 @@ from dataclasses import replace
 import pytest
 
 from promptreg.answer.model import Answer, Usage
+from promptreg.scoring.faults.captured.lines import observations_from_json
 from promptreg.scoring.faults.case import CaseFaults, Noted, case_faults
 from promptreg.scoring.faults.catalogue import Entry
-from promptreg.scoring.faults.golden import Golden
 from promptreg.scoring.faults.model import Probe, Rule, Severity
-from promptreg.scoring.faults.observe import observe_answer
-from promptreg.scoring.faults.payload import observations_from_json
+from promptreg.scoring.faults.reading.golden import Golden
+from promptreg.scoring.faults.reading.observe import observe_answer
 from promptreg.text.sentence import Sentence
 
 

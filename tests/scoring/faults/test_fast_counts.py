@@ -7,7 +7,7 @@ from collections import Counter
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from promptreg.scoring.faults.views import Text
+from promptreg.scoring.faults.reading.views import Text
 from promptreg.text import script
 
 LETTERS = st.text(st.sampled_from("aZ'’ é́ıİK\u212aＡ責任、。カ1_-\n|"), max_size=60)

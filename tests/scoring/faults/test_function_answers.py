@@ -7,7 +7,7 @@ import json
 import pytest
 
 from promptreg.deployment.exchange import ENVELOPE_MADE, Chunk, Exchange, Failure, FailureKind
-from promptreg.scoring.faults.observe import observe_exchange
+from promptreg.scoring.faults.reading.observe import observe_exchange
 from promptreg.scoring.faults.registry import find_faults
 
 MESSAGE = {"role": "assistant", "content": "7 days."}

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from promptreg.scoring.faults.payload import observations_from_json
+from promptreg.scoring.faults.captured.lines import observations_from_json
 from promptreg.scoring.faults.registry import find_faults
 
 FIELDS = """

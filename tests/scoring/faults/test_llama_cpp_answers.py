@@ -14,7 +14,7 @@ from promptreg.deployment.profiles.load import load_profile
 from promptreg.deployment.reader import read_exchange
 from promptreg.deployment.reading import ReadProblemKind
 from promptreg.deployment.retry import Retry, retry_of
-from promptreg.scoring.faults.payload import read_payload
+from promptreg.scoring.faults.captured.lines import read_payload
 from promptreg.scoring.faults.registry import find_faults
 from promptreg.testing import Project
 

@@ -6,8 +6,8 @@ import json
 
 import pytest
 
+from promptreg.scoring.faults.captured.lines import observations_from_json
 from promptreg.scoring.faults.case import case_faults
-from promptreg.scoring.faults.payload import observations_from_json
 from promptreg.scoring.faults.registry import find_faults
 
 REQUEST = {"messages": [{"role": "user", "content": "Write a letter"}]}

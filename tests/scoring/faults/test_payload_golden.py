@@ -8,9 +8,9 @@ from pathlib import Path
 import jsonschema
 import pytest
 
-from promptreg.scoring.faults.payload import read_payload
-from promptreg.scoring.faults.payload_golden import UnreadablePayload
-from promptreg.scoring.faults.payload_schema import GOLDEN_KEYS, payload_schema
+from promptreg.scoring.faults.captured.golden import UnreadablePayload
+from promptreg.scoring.faults.captured.lines import read_payload
+from promptreg.scoring.faults.captured.schema import GOLDEN_KEYS, payload_schema
 
 DATA = Path(__file__).parents[2] / "data"
 BODY = {

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from promptreg.scoring.faults.payload import observations_from_json
+from promptreg.scoring.faults.captured.lines import observations_from_json
 from promptreg.scoring.faults.registry import find_faults
 
 
@@ -271,7 +271,7 @@ def test_prompts_of_different_lengths_counted_alike_are_f47(repeated):
         "choices": [{"index": 0, "message": {"content": "Yes."}, "finish_reason": "stop"}],
         "usage": {"prompt_tokens": 2048, "completion_tokens": 2, "total_tokens": 2050},
     }
-    from promptreg.scoring.faults.payload import observations_from_json
+    from promptreg.scoring.faults.captured.lines import observations_from_json
     from promptreg.scoring.faults.registry import find_faults
 
     calls = observations_from_json({"runs": [{**one, "status": 200, "body": body} for one in runs]})
@@ -358,7 +358,7 @@ def test_engine_faults_are_f49(refused, status, body):
 
 
 def test_three_server_errors_in_a_row_say_that_the_engine_is_dead(kinds_of):
-    from promptreg.scoring.faults.payload import observations_from_json
+    from promptreg.scoring.faults.captured.lines import observations_from_json
     from promptreg.scoring.faults.registry import find_faults
 
     failed = {"status": 500, "body": {"error": {"message": "boom", "type": "x", "code": 500}}}

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from promptreg.scoring.faults import reasoning
-from promptreg.scoring.faults.payload import observations_from_json, read_payload
+from promptreg.scoring.faults.captured.lines import observations_from_json, read_payload
 from promptreg.scoring.faults.registry import find_faults
+from promptreg.scoring.faults.rules import reasoning
 
 LATE = {"completion_tokens": 900}
 CALL = {"function": {"name": "f", "arguments": "{}"}}

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from promptreg.scoring.faults.set_level import Outcome, task_class_losses
+from promptreg.scoring.faults.rules.set_level import Outcome, task_class_losses
 
 HOT = {"temperature": 1.2}
 POEM = {**HOT, "messages": [{"role": "user", "content": "Write one surreal sentence."}]}

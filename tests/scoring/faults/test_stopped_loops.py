@@ -7,7 +7,7 @@ import json
 import pytest
 
 from promptreg.deployment.exchange import Chunk, Exchange, Failure, FailureKind
-from promptreg.scoring.faults.observe import observe_exchange
+from promptreg.scoring.faults.reading.observe import observe_exchange
 from promptreg.scoring.faults.registry import find_faults
 
 SENTENCE = "Check the schedule with the supplier again.\n"

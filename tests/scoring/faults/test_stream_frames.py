@@ -12,9 +12,9 @@ from promptreg.deployment.assembly import Assembly
 from promptreg.deployment.exchange import Chunk, Exchange
 from promptreg.deployment.json_text import parse_json
 from promptreg.deployment.sse import DONE, read_events
-from promptreg.scoring.faults import frames
-from promptreg.scoring.faults.frames import read_frames
-from promptreg.scoring.faults.observe import observe_exchange
+from promptreg.scoring.faults.reading import frames
+from promptreg.scoring.faults.reading.frames import read_frames
+from promptreg.scoring.faults.reading.observe import observe_exchange
 
 PIECES = ["a", "好", "", "\n", '"', "\\", '","', '\\","', "\\\\", "\ud83d", "\t", "x\u2028y", "é" * 9]
 PIECES += ['"},"finish_reason":"stop"']

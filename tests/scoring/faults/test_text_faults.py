@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from promptreg.scoring.faults import text
-from promptreg.scoring.faults.payload import observations_from_json, read_payload
+from promptreg.scoring.faults.captured.lines import observations_from_json, read_payload
 from promptreg.scoring.faults.registry import find_faults
+from promptreg.scoring.faults.rules import text
 from promptreg.text.repetition import periodic_tail
 from promptreg.text.terminal import safe_for_terminal
 

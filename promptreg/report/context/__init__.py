@@ -1,0 +1,1 @@
+"""The pages of `promptreg context test` and `promptreg context window`."""

@@ -1,0 +1,1 @@
+"""What checks read answers with; no check knows another."""

@@ -1,0 +1,1 @@
+"""Files of captured responses, as `promptreg diagnose` reads them."""

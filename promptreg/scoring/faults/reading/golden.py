@@ -1,0 +1,98 @@
+"""What the source recorded for a request: only as much of it as is known."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from promptreg.scoring.faults.reading.strict import read_strictly
+from promptreg.scoring.faults.reading.views import Text
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from promptreg.answer.model import Answer
+    from promptreg.scoring.faults.model import Observation
+
+
+@dataclass(frozen=True)
+class Golden:
+    """The recorded calls of one request, summed up. A part that is None or empty is not known, and rules nothing."""
+
+    contents: tuple[str, ...] = ()
+    """The contents of the recorded answers."""
+    reasonings: tuple[str, ...] | None = None
+    answers: tuple[Answer, ...] = ()
+    """Whole recorded answers, where they are known."""
+    message_keys: frozenset[str] | None = None
+    """Keys of the recorded messages, whatever their values."""
+    reasoning_fields: frozenset[str] | None = None
+    """Reasoning fields that held text in at least one answer."""
+    reasoning_chars: tuple[int, int] | None = None
+    """Least and greatest length of the reasoning, in characters."""
+    finish_reasons: frozenset[str] | None = None
+    statuses: frozenset[int] = frozenset()
+    prompt_tokens: frozenset[int] = frozenset()
+    own_name: bool | None = None
+    """Whether every recorded answer named the very model that was asked for; None where names are not known."""
+    error_bodies: tuple[str, ...] = ()
+    """Bodies of recorded calls that were refused."""
+
+    @classmethod
+    def of(cls, observations: Iterable[Observation]) -> Golden:
+        """The summary of recorded calls."""
+        calls: Sequence[Observation] = tuple(observations)
+        answered = [call for call in calls if call.succeeded and call.answered]
+        lengths = [len(call.answer.reasoning) for call in answered]
+        return cls(
+            contents=tuple(call.answer.content for call in answered),
+            reasonings=tuple(call.answer.reasoning for call in answered) if answered else None,
+            answers=tuple(call.answer for call in answered),
+            message_keys=frozenset().union(*(call.message_keys for call in answered)) if answered else None,
+            reasoning_fields=frozenset().union(*(call.reasoning_fields for call in answered)) if answered else None,
+            reasoning_chars=(min(lengths), max(lengths)) if lengths else None,
+            finish_reasons=frozenset(call.finish_reason for call in answered if call.finish_reason is not None)
+            if answered
+            else None,
+            statuses=frozenset(call.status for call in calls if call.status is not None),
+            prompt_tokens=frozenset(
+                call.usage.prompt_tokens
+                for call in answered
+                if call.usage is not None and call.usage.prompt_tokens is not None
+            ),
+            own_name=_own_name(answered),
+            error_bodies=tuple(call.body for call in calls if not call.succeeded and call.status is not None),
+        )
+
+    @cached_property
+    def all_json(self) -> bool:
+        """Whether there are contents, and each is one JSON object or list."""
+        return bool(self.contents) and all(map(_is_json, self.contents))
+
+    @cached_property
+    def content_texts(self) -> tuple[Text, ...]:
+        """The contents, with what is worked out of them kept."""
+        return tuple(map(Text, self.contents))
+
+    @cached_property
+    def reasoning_texts(self) -> tuple[Text, ...]:
+        """The reasonings, with what is worked out of them kept."""
+        return tuple(map(Text, self.reasonings or ()))
+
+
+def _is_json(content: str) -> bool:
+    if content.lstrip()[:1] not in ("{", "["):
+        return False
+    try:
+        read_strictly(content.strip())
+    except ValueError:
+        return False
+    return True
+
+
+def _own_name(calls: Sequence[Observation]) -> bool | None:
+    """Whether all calls were answered under the name that they asked for."""
+    names = [(call.request.get("model"), call.model_name) for call in calls]
+    known = [(asked, told) for asked, told in names if isinstance(asked, str) and told is not None]
+    return all(asked == told for asked, told in known) if known else None

@@ -1,0 +1,1 @@
+"""Stored samples against a baseline: what is read, scored, asked of judges and judged."""

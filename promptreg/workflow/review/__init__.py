@@ -1,0 +1,1 @@
+"""Reviews: what waits for a decision, and decisions that take effect."""
