@@ -53,6 +53,27 @@ def _use_wal(connection: sqlite3.Connection, busy_timeout_s: float) -> None:
 
 
 @contextmanager
+def transaction(connection: sqlite3.Connection) -> Iterator[None]:
+    """A block that writes: all of it or nothing. Inside another one it is a part of that.
+
+    IMMEDIATE, so that it waits for other writers before it begins. One that reads first and writes later is refused
+    without any wait where another process wrote in between, for it would write on the ground of what is no longer so.
+    """
+    if connection.in_transaction:
+        yield
+        return
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        yield
+        connection.execute("COMMIT")
+    except BaseException:
+        # A full disk makes SQLite roll back by itself.
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
+        raise
+
+
+@contextmanager
 def store_errors(path: Path, busy_timeout_s: float = BUSY_TIMEOUT_S) -> Iterator[None]:
     """Turns errors of the file and of SQLite into StoreError; errors that only a bug can cause pass through.
 

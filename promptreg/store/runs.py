@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from promptreg.errors import StoreError
 from promptreg.store.columns import json_text, plain_text
+from promptreg.store.connect import transaction
 from promptreg.text.redaction import NOTHING
 
 if TYPE_CHECKING:
@@ -109,8 +110,7 @@ def insert_run(db: Database, spec: RunSpec, redaction: Redaction = NOTHING) -> s
     """Store a run that begins now, with its cases and their requests, in one transaction."""
     started_at = time.time()
     run_id = new_run_id(spec.deployment, started_at)
-    with db.atomic():
-        # The first statement writes, so that the transaction waits for other writers instead of failing half-way.
+    with transaction(db.conn):
         db.table("runs").insert(
             {
                 "id": run_id,
@@ -184,7 +184,7 @@ def change_run(db: Database, run_id: str, columns: Mapping[str, str | float | No
         StoreError: when there is no such run.
     """
     assignments = ", ".join(f"{name} = ?" for name in columns)
-    with db.atomic():
+    with transaction(db.conn):
         cursor = db.conn.execute(
             f"UPDATE runs SET {assignments} WHERE id = ?",  # noqa: S608 - names of columns, written in this package
             (*columns.values(), run_id),

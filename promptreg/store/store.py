@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from contextlib import contextmanager, nullcontext, suppress
+from contextlib import ExitStack, contextmanager, nullcontext, suppress
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
@@ -11,7 +11,7 @@ from sqlite_utils import Database
 
 from promptreg.errors import StoreError, UsageError
 from promptreg.store.columns import json_text, plain_text
-from promptreg.store.connect import BUSY_TIMEOUT_S, connect, store_errors
+from promptreg.store.connect import BUSY_TIMEOUT_S, connect, store_errors, transaction
 from promptreg.store.migrations import migrate
 from promptreg.store.replies import JudgeReply, insert_reply, read_replies
 from promptreg.store.reviews import (
@@ -40,6 +40,7 @@ from promptreg.store.writer import Writer
 from promptreg.text.redaction import NOTHING
 
 if TYPE_CHECKING:
+    import sqlite3
     from collections.abc import Iterable, Iterator, Mapping, Sequence
     from types import TracebackType
 
@@ -61,6 +62,9 @@ class Store:
         self._database = database
         self._busy_timeout_s = busy_timeout_s
         self._redaction = redaction
+        self._readers: list[sqlite3.Connection] = []
+        """Connections that read samples, where nobody does at the moment."""
+        self._closed = False
         self._writer = Writer(partial(connect, path, busy_timeout_s), self._errors, redaction)
 
     @classmethod
@@ -106,6 +110,9 @@ class Store:
         try:
             self._writer.close()
         finally:
+            self._closed = True
+            for reader in self._readers:
+                reader.close()
             self._database.close()
 
     def __enter__(self) -> Self:
@@ -205,7 +212,15 @@ class Store:
         """
         self.flush()
         with self._errors():
-            yield from read_samples(self._database.conn, run_id, suite, case_id)
+            # A connection of its own: as long as it reads, it sees the store as it was, and could not write.
+            reader = self._readers.pop() if self._readers else connect(self.path, self._busy_timeout_s)
+            try:
+                yield from read_samples(reader, run_id, suite, case_id)
+            finally:
+                if self._closed:
+                    reader.close()
+                else:
+                    self._readers.append(reader)
 
     def runs(self) -> tuple[RunRecord, ...]:
         """All runs, newest first."""
@@ -295,7 +310,7 @@ class Store:
 
     def add_embeddings(self, model: str, vectors: Mapping[str, np.ndarray]) -> None:
         """Store vectors by text hash, as float32; replaces what was there."""
-        with self._errors(), self._database.atomic():
+        with self._errors(), transaction(self._database.conn):
             self._database.conn.executemany(
                 "INSERT OR REPLACE INTO embeddings (model, text_sha256, vector) VALUES (?, ?, ?)",
                 [(model, text_sha256, vector.astype("<f4").tobytes()) for text_sha256, vector in vectors.items()],
@@ -329,7 +344,7 @@ class Store:
 
     def show(self, run_id: str, cases: Iterable[ShownCase]) -> None:
         """Keep what a judgement of a run shows, in the place of what an earlier one showed."""
-        with self._errors(), self._database.atomic():
+        with self._errors(), transaction(self._database.conn):
             replace_shown(self._database.conn, run_id, cases)
 
     def decisions(self) -> tuple[LoggedDecision, ...]:
@@ -344,7 +359,7 @@ class Store:
 
     def log_decisions(self, decisions: Iterable[LoggedDecision]) -> None:
         """Append decisions to the log, all or none."""
-        with self._errors(), self._database.atomic():
+        with self._errors(), transaction(self._database.conn):
             append_decisions(self._database.conn, decisions)
 
     @contextmanager
@@ -354,15 +369,12 @@ class Store:
         What the block writes is kept when it ends well, and is not when it raises.
         """
         self.flush()
-        with self._errors():
-            self._database.conn.execute("BEGIN IMMEDIATE")
-        try:
+        with ExitStack() as stack:
+            with self._errors():
+                stack.enter_context(transaction(self._database.conn))
             yield
-        except BaseException:
-            self._database.rollback()
-            raise
-        with self._errors():
-            self._database.conn.execute("COMMIT")
+            with self._errors():
+                stack.close()
 
     @contextmanager
     def _errors(self) -> Iterator[None]:
