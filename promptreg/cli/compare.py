@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,8 +13,11 @@ from promptreg.cli.options import Share, common_options, example, json_option
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from contextlib import AbstractContextManager
 
+    from promptreg.config import Config
     from promptreg.report.files import Kind
+    from promptreg.workflow.engine import Engine
     from promptreg.workflow.views.outputs import Output
 
 
@@ -48,6 +51,22 @@ def _numbers(_: click.Context, __: click.Parameter, value: str | None) -> tuple[
     type=click.Path(path_type=Path, dir_okay=False),
     help="Write a summary for a merge request too, in less than 60 000 characters.",
 )
+@click.option(
+    "--engine",
+    "engine_name",
+    type=click.Choice(["local", "ray"]),
+    default="local",
+    show_default=True,
+    help="Where calls are made and answers scored: in this process, or on a Ray cluster (extra `[ray]`).",
+)
+@click.option(
+    "--ray-address",
+    metavar="ADDRESS",
+    help="HOST:PORT of a Ray cluster, or `auto`. Default: RAY_ADDRESS, else one on this machine for this command.",
+)
+@click.option(
+    "--ray-workers", type=click.IntRange(1, 10_000), metavar="N", help="Processes that make calls. Default: one a CPU."
+)
 @click.option("--allow-inconclusive", is_flag=True, help="Exit with 0 instead of 3 when nothing could be decided.")
 @click.option("--dry-run", is_flag=True, help="Print calls, estimated tokens and time; send nothing.")
 @json_option
@@ -66,6 +85,9 @@ def command(
     html: Path | None,
     junit: Path | None,
     markdown: Path | None,
+    engine_name: str,
+    ray_address: str | None,
+    ray_workers: int | None,
     allow_inconclusive: bool,
     dry_run: bool,
     as_json: bool,
@@ -97,6 +119,8 @@ def command(
         _refuse_beside_run(
             {"--to": target, "--passes": passes, "--looks": looks, "--resume": resume, "--dry-run": dry_run}
         )
+    if engine_name != "ray":
+        _refuse_without_ray({"--ray-address": ray_address, "--ray-workers": ray_workers})
     config = load_config(config_path, Path.cwd())
     options = CompareOptions(
         suites=suites,
@@ -121,10 +145,12 @@ def command(
         return 0
     with (
         messages_shown(verbose=verbose),
+        _engine(engine_name, config, ray_address, ray_workers) as engine,
         renderer_for(sys.stderr, "compare", quiet=quiet) as show,
         users_prints_apart(),
     ):
-        result = compare(config, options, on_progress=show, on_notice=notices(quiet=quiet), on_look=show.note)
+        told = notices(quiet=quiet)
+        result = compare(config, options, on_progress=show, on_notice=told, on_look=show.note, engine=engine)
     with suppress(BrokenPipeError):  # whoever stops reading (`| head`) does not change the verdict
         if as_json:
             click.echo(json_for_terminal(result.to_json(config.root)))
@@ -133,6 +159,25 @@ def command(
     if result.failures:
         print_failures(result.failures, "compare --resume", result.comparison.run_id, stays=result.stays)
     return int(result.comparison.exit_code)
+
+
+def _engine(name: str, config: Config, address: str | None, workers: int | None) -> AbstractContextManager[Engine]:
+    """The engine of that name, open as long as the comparison takes."""
+    if name == "ray":
+        from promptreg.engine_ray.engine import ray_engine  # noqa: PLC0415 - only where it is asked for
+
+        return ray_engine(config, address=address, workers=workers)
+    from promptreg.workflow.engine import LOCAL  # noqa: PLC0415 - loaded when the command runs, not for --help
+
+    return nullcontext(LOCAL)
+
+
+def _refuse_without_ray(given: Mapping[str, object]) -> None:
+    from promptreg.errors import UsageError  # noqa: PLC0415 - see above
+
+    names = [name for name, value in given.items() if value is not None]
+    if names:
+        raise UsageError(f"{' and '.join(names)} only means something with --engine ray.")
 
 
 def _beside(html: Path | None, *, markdown: Path | None, junit: Path | None) -> tuple[Output, ...]:

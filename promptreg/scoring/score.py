@@ -7,6 +7,8 @@ from hashlib import sha256
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
+import numpy as np
+
 from promptreg.scoring.channels.edit import EditChannel
 from promptreg.scoring.channels.embedding import EmbeddingChannel
 from promptreg.scoring.channels.facts import FactChannel, FactOrderChannel, FactReader
@@ -32,7 +34,7 @@ if TYPE_CHECKING:
     from promptreg.scoring.channels.base import Channel, Distances
     from promptreg.scoring.checks.base import Measured, Question
     from promptreg.scoring.checks.registry import BuiltCheck
-    from promptreg.scoring.embedders.base import Embedder, EmbeddingCache
+    from promptreg.scoring.embedders.base import Embedder, EmbeddingCache, Vectors
     from promptreg.suite.model import Case
 
 CHANNEL_NAMES: Final = frozenset(
@@ -52,7 +54,7 @@ CHANNEL_NAMES: Final = frozenset(
 )
 """Names of the built-in channels."""
 
-_BLOCK: Final = 256
+BLOCK: Final = 256
 """Cases whose texts are embedded together: bounds the vectors in memory to some 30 MB for usual answers."""
 
 
@@ -181,6 +183,46 @@ def questions_of(
                     yield question
 
 
+def texts_to_embed(
+    pairs: Sequence[CasePair],
+    *,
+    root: Path,
+    ask: Callable[[str, str], str] | None = None,
+    extensions: Extensions = NO_EXTENSIONS,
+) -> list[list[str]]:
+    """The lists of texts that `score_suite` hands to its embedder for these cases, in order, as if no vector were kept.
+
+    Args:
+        pairs: at most `BLOCK` cases, which are scored together.
+        root: see `score_suite`, like the rest.
+        ask: as above.
+        extensions: as above.
+
+    Raises:
+        SuiteError: when a check cannot be built.
+    """
+    noted = _NotedTexts()
+    services = Services(similarity=EmbedderSimilarity(noted), ask=ask)
+    EmbeddingChannel(noted).prepare([answers for answers in map(_normalised, pairs) if answers is not None])
+    for pair, checks in zip(pairs, _checks_by_case(pairs, root, services, extensions), strict=True):
+        for check in checks:
+            _prepare(check, pair)
+    return noted.lists
+
+
+class _NotedTexts:
+    """An embedder that only notes what it is asked for."""
+
+    name = "noted"
+
+    def __init__(self) -> None:
+        self.lists: list[list[str]] = []
+
+    def encode(self, texts: Sequence[str]) -> Vectors:
+        self.lists.append(list(texts))
+        return np.ones((len(texts), 1), dtype=np.float32)
+
+
 def _channels(embedder: Embedder, cache: EmbeddingCache | None, facts: FactReader) -> tuple[Channel, ...]:
     return (
         EmbeddingChannel(embedder, cache),
@@ -208,8 +250,8 @@ def _checks_by_case(
 def _blocks(
     work: list[tuple[CasePair, tuple[BuiltCheck, ...]]],
 ) -> Iterator[list[tuple[CasePair, tuple[BuiltCheck, ...]]]]:
-    for start in range(0, len(work), _BLOCK):
-        yield work[start : start + _BLOCK]
+    for start in range(0, len(work), BLOCK):
+        yield work[start : start + BLOCK]
 
 
 def _score_block(
@@ -224,7 +266,7 @@ def _score_block(
     for pair, checks, answers in prepared:
         received = (*pair.source, *pair.target)
         for check in checks:
-            check.prepare([answer.content for answer in received if answer is not None])
+            _prepare(check, pair)
         rates = check_rates(checks, received, len(pair.source), pair.calls())
         scores = CaseScores(pair.case.case_id, len(pair.source), len(pair.target), received, rates)
         if answers is None:
@@ -238,6 +280,10 @@ def _score_block(
             contract=contract_of(answers, facts.stated) if pair.case.infer else None,
             likeness=likeness_of([answer for answer in received if answer is not None], answers, len(pair.source)),
         )
+
+
+def _prepare(check: BuiltCheck, pair: CasePair) -> None:
+    check.prepare([answer.content for answer in (*pair.source, *pair.target) if answer is not None])
 
 
 def _normalised(pair: CasePair) -> tuple[Answer, ...] | None:

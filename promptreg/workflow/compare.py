@@ -155,7 +155,7 @@ def compare(
         if options.run_id is None:
             pairings, order = planned(config, options, judges)
             resumed = run_to_continue(store, order, resume=options.resume, on_notice=on_notice)
-            taking = Taking(config, store, order, resumed, on_progress)
+            taking = Taking(config, store, order, resumed, engine, on_progress)
             judge = _judge(config, options, store, judges, engine, taking.record)
             looks = planned_looks(config, options)
             judged = judged_in_looks(pairings, looks, judge, take=taking.take, on_look=on_look)

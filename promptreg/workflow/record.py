@@ -23,6 +23,7 @@ from promptreg.workflow.baselines.merge import (
 from promptreg.workflow.baselines.recording_check import RecordingChecker
 from promptreg.workflow.baselines.stored_goldens import stored_goldens
 from promptreg.workflow.context.case_contexts import CaseFitter, summary_of
+from promptreg.workflow.engine import LOCAL
 from promptreg.workflow.judging.call_faults import present_rules, told_by
 from promptreg.workflow.judging.judge_calls import Judges, calls_at_most
 from promptreg.workflow.load import recorded_load
@@ -164,7 +165,7 @@ def record(
         resumed = run_to_continue(store, order, resume=options.resume, on_notice=on_notice)
         judges = Judges(config, store, on_progress=on_progress)
         judges.check_keys([case for suite in plan.suites for case in suite.cases])
-        collected = collect(config, store, order, resumed=resumed, on_progress=on_progress)
+        collected = collect(config, store, order, resumed=resumed, engine=LOCAL, on_progress=on_progress)
         checker = RecordingChecker(config, store, judges, self_test=options.self_test)
         recording = _write(config, store, plan, collected, checker)
         finish(store, collected)

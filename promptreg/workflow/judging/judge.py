@@ -20,7 +20,6 @@ from promptreg.verdict.rules import Rules
 from promptreg.verdict.waivers import judge_with_decisions
 from promptreg.workflow.context.refused import with_refusals
 from promptreg.workflow.context.said import with_contexts
-from promptreg.workflow.engine import LOCAL, Engine
 from promptreg.workflow.judging.faults import read_cases, with_moved_reasoning, worse_classes
 from promptreg.workflow.judging.unscored import undecided_where_unscored
 from promptreg.workflow.judging.varied import with_variation
@@ -40,6 +39,7 @@ if TYPE_CHECKING:
     from promptreg.verdict.model import CaseJudgement, SuiteJudgement
     from promptreg.verdict.power import Plant
     from promptreg.verdict.rules import Look
+    from promptreg.workflow.engine import Engine
     from promptreg.workflow.judging.faults import ReadCase
     from promptreg.workflow.judging.judge_calls import Judges
     from promptreg.workflow.pairing import Pairing
@@ -118,7 +118,7 @@ def judge_stored(
     judges: Judges,
     look: Look,
     standing: SuiteJudgement | None,
-    engine: Engine = LOCAL,
+    engine: Engine,
 ) -> JudgedSuite:
     """Judge one suite of a stored run against its baseline, at one look.
 

@@ -23,7 +23,6 @@ from promptreg.store.runs import RunKind, RunRecord, RunSpec, RunState
 from promptreg.text.counted import counted
 from promptreg.workflow.context.case_contexts import NO_CONTEXTS, Contexts
 from promptreg.workflow.context.sent import Cuts, context_warnings, is_unsent, proved, unsent_sample
-from promptreg.workflow.engine import LOCAL, Engine
 from promptreg.workflow.private import redaction_of
 
 if TYPE_CHECKING:
@@ -35,6 +34,7 @@ if TYPE_CHECKING:
     from promptreg.replay.sample import Call, Sample
     from promptreg.store.store import Store
     from promptreg.suite.model import Case
+    from promptreg.workflow.engine import Engine
 
 _LOG = logging.getLogger("promptreg.workflow")
 
@@ -94,8 +94,8 @@ def collect(
     order: Order,
     *,
     resumed: RunRecord | None,
+    engine: Engine,
     on_progress: OnProgress,
-    engine: Engine = LOCAL,
 ) -> Collected:
     """Take every sample of the order that is not stored yet. The caller ends the run with `finish`.
 
@@ -104,8 +104,8 @@ def collect(
         store: open for writing.
         order: what to take.
         resumed: an earlier run of the same order to go on with, or None for a new run.
-        on_progress: called as samples arrive.
         engine: where the calls are made.
+        on_progress: called as samples arrive.
 
     Raises:
         ConfigError: a key's environment variable is not set; nothing was sent.

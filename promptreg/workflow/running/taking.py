@@ -12,16 +12,24 @@ if TYPE_CHECKING:
     from promptreg.config import Config
     from promptreg.store.runs import RunRecord
     from promptreg.store.store import Store
+    from promptreg.workflow.engine import Engine
 
 
 class Taking:
     """A run that is taken stretch by stretch, until its end or until the deployment refuses every call."""
 
     def __init__(
-        self, config: Config, store: Store, order: Order, resumed: RunRecord | None, on_progress: OnProgress
+        self,
+        config: Config,
+        store: Store,
+        order: Order,
+        resumed: RunRecord | None,
+        engine: Engine,
+        on_progress: OnProgress,
     ) -> None:
         """A run that begins, or (`resumed`) goes on, with the first stretch."""
-        self._config, self._store, self._order, self._on_progress = config, store, order, on_progress
+        self._config, self._store, self._order = config, store, order
+        self._engine, self._on_progress = engine, on_progress
         self._record = resumed
         self._collected: Collected | None = None
         self._failed = 0
@@ -33,7 +41,14 @@ class Taking:
             return
         order = replace(self._order, stretch=stretch)
         try:
-            collected = collect(self._config, self._store, order, resumed=self._record, on_progress=self._on_progress)
+            collected = collect(
+                self._config,
+                self._store,
+                order,
+                resumed=self._record,
+                engine=self._engine,
+                on_progress=self._on_progress,
+            )
         except RefusedError as error:
             if error.run_id is None:
                 raise

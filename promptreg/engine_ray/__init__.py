@@ -1,0 +1,1 @@
+"""`compare --engine ray`: calls and scoring on a Ray cluster. Imported only when asked for; needs the extra `[ray]`."""

@@ -1,0 +1,202 @@
+"""`compare --engine ray` on a cluster of this machine: the same verdict, one limit, lost workers, Ctrl-C, --resume."""
+
+from __future__ import annotations
+
+import gc
+import importlib.util
+import os
+import signal
+import subprocess
+import sys
+import threading
+import warnings
+from collections import Counter
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+
+pytestmark = [
+    pytest.mark.usefixtures("real_embedder"),
+    pytest.mark.filterwarnings("ignore::DeprecationWarning:ray"),
+    pytest.mark.skipif(sys.platform != "linux", reason="finds workers in /proc"),
+]
+
+CASES = 16
+PASSES = 3
+CONCURRENCY = 4
+HOOKS = '''
+"""An embedder that costs nothing, for every process of the cluster."""
+import zlib
+import numpy as np
+
+class Letters:
+    name = "letters"
+
+    def encode(self, texts):
+        vectors = np.zeros((len(texts), 64), dtype=np.float32)
+        for vector, text in zip(vectors, texts):
+            for pair in zip(f" {text}", f"{text} "):
+                vector[zlib.crc32("".join(pair).encode()) % 64] += 1
+        # As with a real model, the last digits depend on what else is in the list.
+        vectors += len(texts) * 1e-5
+        return vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+
+def promptreg_embedders():
+    return {"letters": Letters}
+'''
+
+
+@pytest.fixture(scope="module", autouse=True)
+def cluster():
+    """One cluster of two workers, which the commands of this process find themselves connected to.
+
+    Without Ray the tests are skipped, except in CI, where they fail.
+    """
+    if importlib.util.find_spec("ray") is None:
+        if os.environ.get("CI"):
+            pytest.fail("Ray is not installed; `make test` installs it")
+        pytest.skip("the extra `ray` is not installed")
+    from promptreg.engine_ray.cluster import join
+
+    joined = join("local", 2)
+    yield joined
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ResourceWarning)  # Ray ends its processes and does not wait for them
+        joined.leave()
+        gc.collect()
+
+
+class InFlight:
+    """An ASGI application before another one, which counts the chats that are in it at once."""
+
+    def __init__(self, app):
+        self.app, self.now, self.most = app, 0, 0
+        self._lock = threading.Lock()
+
+    async def __call__(self, scope, receive, send):
+        counted = scope["type"] == "http" and scope["path"].endswith("/chat/completions")
+        with self._lock:
+            self.now += counted
+            self.most = max(self.most, self.now)
+        try:
+            await self.app(scope, receive, send)
+        finally:
+            with self._lock:
+                self.now -= counted
+
+
+@pytest.fixture
+def project(pair_of):
+    """16 cases, half of them Chinese, with a recording; the target takes 20 ms a call and is given four at once."""
+    pair = pair_of(target={"seed": 2, "latency": {"first_ms": 20}})
+    pair.project.write("promptreg_hooks.py", HOOKS)
+    pair.project.section("judging", embedder="letters")
+    pair.project.section("plan", record_passes=5, compare_passes=PASSES, looks=[2, PASSES])
+    pair.project.deployment("ascend", pair.target.base_url, role="target", concurrency=CONCURRENCY)
+    questions = {
+        f"用例-{number}": f"订单 {number} 多久能送到？" if number % 2 else f"How long may I return book {number}?"
+        for number in range(CASES)
+    }
+    pair.project.suite("support", questions, request={"temperature": 0.7}, checks=[{"similar": "七天内可以退货。"}])
+    pair.record()
+    vectors(pair, clear=True)
+    pair.target.app = pair.in_flight = InFlight(pair.target.app)
+    return pair
+
+
+def asked(server):
+    """How often each request was made."""
+    return Counter(received.body for received in server.requests if received.path.endswith("/chat/completions"))
+
+
+def workers():
+    """Process ids of the workers that make calls, below this process."""
+    parents = {}
+    for folder in Path("/proc").glob("[0-9]*"):
+        with suppress(OSError):
+            parents[int(folder.name)] = int((folder / "stat").read_text().rsplit(")", 1)[1].split()[1])
+    found = []
+    for pid in parents:
+        above = pid
+        while above not in {0, os.getpid()}:
+            above = parents.get(above, 0)
+        with suppress(OSError):
+            if above and Path(f"/proc/{pid}/cmdline").read_bytes().startswith(b"ray::Worker"):
+                found.append(pid)
+    return sorted(found)
+
+
+def compare(pair, *arguments):
+    done = pair.run("compare", "--engine", "ray", "--json", *arguments)
+    assert done.exit_code in {0, 1, 3}, done.stderr
+    return done
+
+
+def vectors(pair, *, clear=False):
+    """The stored vectors as bytes; perhaps they are forgotten then."""
+    with pair.store() as store:
+        rows = store._database.conn.execute(
+            "SELECT model, text_sha256, vector FROM embeddings ORDER BY 1, 2"
+        ).fetchall()
+        if clear:
+            store._database.conn.execute("DELETE FROM embeddings")
+    return rows
+
+
+def test_a_lost_worker_costs_no_stored_call_and_the_verdict_is_that_of_the_local_engine(project):
+    project.target.requests.then[10] = lambda: os.kill(workers()[0], signal.SIGKILL)
+    on_ray = compare(project)
+    assert "was lost" in on_ray.stderr
+    assert "Traceback" not in on_ray.stderr
+    assert workers() == []
+    run_id = on_ray.json["run_id"]
+
+    # Only what was in flight, or on its way to the store, was asked again; the rest as often as there are passes.
+    counts = asked(project.target)
+    assert len(counts) == CASES
+    assert 0 < counts.total() - CASES * PASSES <= 12
+    assert project.in_flight.most == CONCURRENCY
+    with project.store() as store:
+        samples = list(store.samples(run_id))
+    assert len({(sample.case_id, sample.pass_index) for sample in samples}) == len(samples) == CASES * PASSES
+    assert {len(sample.attempts) for sample in samples} == {1}
+    assert {sample.in_flight for sample in samples} == set(range(1, CONCURRENCY + 1))
+
+    # The same samples judged here, with vectors of its own and with those that the cluster made.
+    project.target.requests.clear()
+    of_ray = vectors(project, clear=True)
+    local = project.run("compare", "--run", run_id, "--json")
+    assert (local.exit_code, local.stdout) == (on_ray.exit_code, on_ray.stdout)
+    assert vectors(project) == of_ray
+    assert compare(project, "--run", run_id).stdout == local.stdout
+    assert not project.target.requests
+
+
+def test_ctrl_c_and_then_resume(project, interruptible):
+    process = subprocess.Popen(
+        project.project.command("compare", "--engine", "ray", "--ray-workers", "2"),
+        cwd=project.folder,
+        env={**os.environ, "PYTHONUTF8": "1"},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        encoding="utf-8",
+        start_new_session=True,  # a group of its own, all of which a terminal interrupts
+    )
+    try:
+        project.target.requests.wait_for_chats(10)
+        os.killpg(process.pid, signal.SIGINT)
+        _, stderr = process.communicate(timeout=60)
+    finally:
+        process.kill()
+        process.wait()
+    assert process.returncode == 130, stderr
+    assert "Interrupted" in stderr
+    assert "Traceback" not in stderr
+    run = project.run("runs", "--json").json["runs"][0]
+    assert run["state"] == "interrupted"
+    assert 0 < run["answered"] <= project.target.requests.chats() < CASES * PASSES
+
+    project.target.requests.clear()
+    assert compare(project, "--resume").json["run_id"] == run["run_id"]
+    assert project.target.requests.chats() == CASES * PASSES - run["answered"]
