@@ -70,7 +70,7 @@ class RayEngine:
         root = self._config.root
         return await replay_on_cluster(
             calls,
-            Job(root, root / Path(self._config.file).name, client.deployment, client.keep_sent),
+            Job(root, root / Path(self._config.file).name, client.deployment, client.keep_sent, client.redaction),
             workers=self._workers,
             on_sample=on_sample,
             on_progress=on_progress,

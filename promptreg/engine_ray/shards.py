@@ -44,7 +44,7 @@ class Shards:
     """The shards of one replay. Used in one event loop.
 
     Two shards with calls of one case are never out together, because two calls of one case must not be in flight
-    together. Else shards go out in the order of the plan, so that a pass comes before the next one.
+    together, and each case keeps the order of its passes. Else shards go out in the order of the plan.
     """
 
     def __init__(self, calls: Sequence[Call], size: int) -> None:
@@ -61,13 +61,16 @@ class Shards:
         async with self._changed:
             while True:
                 self._cut_some()
+                # A shard that goes before others must not take a case's later pass before its earlier one.
+                kept = set(self._busy)
                 for position, shard in enumerate(self._waiting):
                     cases = shard.cases()
-                    if cases.isdisjoint(self._busy):
+                    if kept.isdisjoint(cases):
                         del self._waiting[position]
                         self._busy |= cases
                         self._out += 1
                         return shard
+                    kept |= cases
                 if not self._waiting and not self._out:
                     return None
                 await self._changed.wait()

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from promptreg.engine_ray.limiter import RemoteLimiter
     from promptreg.replay.asking import Outcome
     from promptreg.replay.sample import Call
+    from promptreg.text.redaction import Redaction
 
 TOGETHER_S: Final = 0.05
 """An outcome waits this long for company: what a lost worker had not handed over is asked again."""
@@ -49,6 +50,7 @@ class Job:
     file: Path
     deployment: Deployment
     keep_sent: bool
+    redaction: Redaction
 
 
 class Worker:
@@ -84,6 +86,7 @@ class Worker:
                 root=job.root,
                 keep_sent=job.keep_sent,
                 limit=self._limit,
+                redaction=job.redaction,
             )
             await self._client.__aenter__()
         except PromptregError as error:
