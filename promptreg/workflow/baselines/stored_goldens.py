@@ -11,6 +11,7 @@ from promptreg.suite.model import Request
 from promptreg.workflow.context.sent import never_asked
 from promptreg.workflow.judging.call_faults import Side, golden_calls
 from promptreg.workflow.plugins import load_extensions
+from promptreg.workflow.private import redaction_of
 from promptreg.workflow.running.stored import CaseSamples
 
 if TYPE_CHECKING:
@@ -30,7 +31,7 @@ def stored_goldens(config: Config, store: Store, record: RunRecord, suite: str) 
         ConfigError: the project's own rules are wrong.
         StoreError: a stored sample is damaged.
     """
-    side = Side(config.deployments.get(record.deployment), record.server)
+    side = Side(config.deployments.get(record.deployment), record.server, redaction_of(config))
     families = load_extensions(config.root).families()
     samples, variants = CaseSamples(store, record.run_id, suite), store.variants(record.run_id, suite)
     found: dict[str, Golden] = {}

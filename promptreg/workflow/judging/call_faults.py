@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from promptreg.scoring.faults.model import Observation
     from promptreg.scoring.faults.reading.golden import Golden as RecordedCalls
     from promptreg.suite.model import Request
+    from promptreg.text.redaction import Redaction
     from promptreg.workflow.running.stored import ReadSample
 
 
@@ -39,12 +40,16 @@ class Side:
 
     deployment: Deployment | None
     server: str | None
+    redaction: Redaction
+    """What is never kept: answers are without it, so the rules see the request without it too."""
 
     def request(self, request: Request) -> JsonObject:
         """The request as sent; without the deployment's own defaults where the project no longer has it."""
         if self.deployment is None:
-            return {"messages": list(request.messages), **request.params}
-        return request_body(request, self.deployment)
+            body: JsonObject = {"messages": list(request.messages), **request.params}
+        else:
+            body = request_body(request, self.deployment)
+        return {key: self.redaction.json(value) for key, value in body.items()}
 
     def observed(self, sample: ReadSample, request: JsonObject, golden: RecordedCalls | None = None) -> Observation:
         """A stored call as the rules see it."""

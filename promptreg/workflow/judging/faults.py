@@ -23,6 +23,7 @@ from promptreg.workflow.context.sent import never_asked
 from promptreg.workflow.judging.call_faults import Side, noted_of, present_rules
 from promptreg.workflow.pairing import CLUSTER_TAG
 from promptreg.workflow.plugins import load_extensions
+from promptreg.workflow.private import redaction_of
 from promptreg.workflow.running.stored import CaseSamples, GoldenSamples
 
 if TYPE_CHECKING:
@@ -78,9 +79,10 @@ def read_cases(
     """
     header, name = pairing.baseline.header, pairing.suite.name
     source, target = GoldenSamples(store, header), CaseSamples(store, record.run_id, name)
+    redaction = redaction_of(config)
     sides = (
-        Side(config.deployments.get(header.deployment), header.server),
-        Side(config.deployments.get(record.deployment), record.server),
+        Side(config.deployments.get(header.deployment), header.server, redaction),
+        Side(config.deployments.get(record.deployment), record.server, redaction),
     )
     found: dict[str, ReadCase] = {}
     extensions = load_extensions(config.root)
