@@ -143,7 +143,7 @@ def test_promoting_and_approving_tell_of_the_target_s_calls(pair_of):
     pair.record()
     _, said = pair.compare(*ALL_PASSES)
     assert said["verdict"] == "REGRESSION"
-    done = pair.run("review", "decide", "approve", "refund", "--reviewer", "李伟", "--write")
+    done = pair.run("review", "decide", "approve", "refund", "--reviewer", "李伟", "--reason", "已知", "--write")
     assert done.exit_code == 0, done.stderr
     told = {case["case_id"]: case["calls"] for case in pair.lines()[1:]}
     assert [part["faults"] for part in told["refund"]] == [{"F41": "E"}]
@@ -169,7 +169,10 @@ def test_an_approval_into_what_other_rules_told_tells_nothing_of_its_calls(pair_
     pair.record()
     pair.compare(*ALL_PASSES)
     monkeypatch.setattr(call_faults, "__version__", "99.1")
-    assert pair.run("review", "decide", "approve", "refund", "--reviewer", "李伟", "--write").exit_code == 0
+    assert (
+        pair.run("review", "decide", "approve", "refund", "--reviewer", "李伟", "--reason", "已知", "--write").exit_code
+        == 0
+    )
     assert pair.header()["fault_rules"]["release"] == __version__
     assert [case["case_id"] for case in pair.lines()[1:] if "calls" not in case] == ["refund"]
 
