@@ -83,6 +83,10 @@ def test_what_another_release_found_is_not_used_until_it_is_looked_for_again(pai
     pair.recorded_elsewhere()
     (warning,) = judged(pair, before["run_id"])["warnings"]
     assert f"found by the rules of promptreg {__version__}, not by those of promptreg 99.1" in warning
+    lines = pair.lines()
+    there = pair.run("baseline", "recheck", "--write").stdout
+    assert "stays as it is. The faults of the source's calls are known for 0 of 6 cases. This store has none" in there
+    assert pair.lines() == lines
     pair.rewrite([header, *cases])
     plan = pair.run("baseline", "recheck")
     assert "baselines/support/gpu.jsonl: changes. The faults of the source's calls are known for 6 of 6" in plan.stdout

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from promptreg.baseline.model import Baseline, Golden, Header
+    from promptreg.baseline.model import Baseline, FaultRules, Golden, Header
     from promptreg.config import Config
     from promptreg.store.store import Store
 
@@ -47,7 +47,8 @@ class Recheck:
 def recheck(config: Config, store: Store, suites: Sequence[str], *, write: bool) -> Recheck:
     """Let baselines tell what the present rules find in their calls, as far as the store has the very calls.
 
-    Of calls that it does not have, what the very same rules found stays, and what other rules found goes.
+    Of calls that it does not have, what the very same rules found stays, and what other rules found goes. A baseline
+    of which it has no call at all stays as it is.
 
     Args:
         config: the project.
@@ -61,16 +62,17 @@ def recheck(config: Config, store: Store, suites: Sequence[str], *, write: bool)
         OutputError: a file cannot be written; nothing was changed.
     """
     root = config.root / config.paths.baselines
+    rules = present_rules(load_extensions(config.root))
     files: dict[Path, bytes | None] = {}
     found = []
     for path in _paths(root, suites):
         before = read_baseline(path)
-        after = _rechecked(config, store, before)
+        after = _rechecked(config, store, before, rules)
         if after != before:
             files[path] = b"".join(baseline_lines(after))
         told = sum(
             all(index in golden.calls for part in golden.answers for index in part.passes)
-            for golden in after.goldens.values()
+            for golden in told_by(after, rules).goldens.values()
         )
         found.append(RecheckedBaseline(shown_path(path, config.root), len(after.goldens), told, after != before))
     if write:
@@ -89,21 +91,22 @@ def _paths(root: Path, suites: Sequence[str]) -> list[Path]:
     return found
 
 
-def _rechecked(config: Config, store: Store, baseline: Baseline) -> Baseline:
+def _rechecked(config: Config, store: Store, baseline: Baseline, rules: FaultRules) -> Baseline:
     header = baseline.header
-    rules = present_rules(load_extensions(config.root))
     wanted = {_run_of(golden, header) for golden in baseline.goldens.values()}
     runs = {
         record.run_id: stored_goldens(config, store, record, header.suite)
         for record in store.runs()
         if record.run_id in wanted
     }
+    before = told_by(baseline, rules).goldens
     goldens = {
         case_id: _with_calls(golden, runs.get(_run_of(golden, header), {}).get(case_id))
-        for case_id, golden in told_by(baseline, rules).goldens.items()
+        for case_id, golden in before.items()
     }
-    told = any(golden.calls for golden in goldens.values())
-    return replace(baseline, header=replace(header, fault_rules=rules if told else None), goldens=goldens)
+    if goldens == before:
+        return baseline  # nothing new is known: what other rules found may still serve those who have them
+    return replace(baseline, header=replace(header, fault_rules=rules), goldens=goldens)
 
 
 def _run_of(golden: Golden, header: Header) -> str:

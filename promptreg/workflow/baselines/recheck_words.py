@@ -19,10 +19,13 @@ def rechecked(done: Recheck) -> Iterator[Sentence]:
     for baseline in done.baselines:
         path = safe_for_terminal(baseline.path)
         changes_en, changes_zh = ("changes", "有改动") if baseline.changes else ("stays as it is", "没有改动")
+        lacks_en, lacks_zh = (
+            ("", "") if baseline.told else (" This store does not have them.", "本机的存储中没有这些调用。")
+        )
         yield Sentence(
             f"{path}: {changes_en}. The faults of the source's calls are known for {baseline.told} of "
-            f"{counted(baseline.cases, 'case')}.",
-            f"{path}：{changes_zh}。{baseline.cases} 个用例中有 {baseline.told} 个的源部署调用故障已知。",
+            f"{counted(baseline.cases, 'case')}.{lacks_en}",
+            f"{path}：{changes_zh}。{baseline.cases} 个用例中，有 {baseline.told} 个的源部署调用故障已知。{lacks_zh}",
         )
     if any(baseline.changes for baseline in done.baselines):
         yield (
