@@ -12,8 +12,9 @@ from promptreg.cli.schema import schema_of
 from promptreg.workflow.judging import call_faults
 
 QUIET = {"seed": 1, "noise": {}}
-SOMETIMES = "done_missing:0.5"
+SOMETIMES = {"faults": ["done_missing:0.5"]}
 ONCE = {"name": "special_tokens", "at_most": 1}
+THINKS = {"answers": [{"content": "Yes.", "reasoning": "They asked. I know the answer."}]}
 ALL_PASSES = ("--looks", "5")
 
 OWN_KIND = """
@@ -34,20 +35,23 @@ def judged(pair, run_id):
 
 
 @pytest.mark.parametrize(
-    ("source", "target"),
+    ("source", "target", "shown"),
     [
-        pytest.param({}, {"faults": [ONCE]}, id="a zero-tolerance fault of the target"),
-        pytest.param({"faults": [ONCE]}, {"faults": [ONCE]}, id="which the source has too"),
-        pytest.param({}, {"faults": ["done_missing"]}, id="a fault for the regression test"),
-        pytest.param({"faults": ["done_missing"]}, {"faults": ["done_missing"]}, id="which both sides always have"),
-        pytest.param({"faults": [SOMETIMES]}, {"seed": 2, "faults": [SOMETIMES]}, id="which both have at times"),
-        pytest.param({}, {}, id="a clean target"),
+        pytest.param({}, {"faults": [ONCE]}, {"F33"}, id="a zero-tolerance fault of the target"),
+        pytest.param({"faults": [ONCE]}, {"faults": [ONCE]}, set(), id="which the source has too"),
+        pytest.param({}, {"faults": ["done_missing"]}, {"F41"}, id="a fault for the regression test"),
+        pytest.param({"faults": ["done_missing"]}, {"faults": ["done_missing"]}, set(), id="which both always have"),
+        pytest.param(SOMETIMES, {"seed": 2, **SOMETIMES}, {"F41"}, id="which both have at times"),
+        pytest.param({}, {}, set(), id="a clean target"),
+        pytest.param({}, {"tokenizer": "deepseek-v3.1"}, {"F52"}, id="another count of prompts"),
+        pytest.param(THINKS, {**THINKS, "faults": ["reasoning_renamed"]}, {"F10"}, id="reasoning in another field"),
     ],
 )
-def test_a_fresh_clone_judges_as_the_store_of_the_recording(pair_of, source, target):
+def test_a_fresh_clone_judges_as_the_store_of_the_recording(pair_of, source, target, shown):
     pair = pair_of(source={**QUIET, **source}, target={**QUIET, **target})
     pair.record()
     _, with_calls = pair.compare(*ALL_PASSES)
+    assert {fault["kind"] for case in with_calls["suites"][0]["cases"] for fault in case["faults"]} == shown
     pair.recorded_elsewhere()
     without = judged(pair, with_calls["run_id"])
     assert without["suites"] == with_calls["suites"]

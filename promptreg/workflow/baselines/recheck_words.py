@@ -20,7 +20,7 @@ def rechecked(done: Recheck) -> Iterator[Sentence]:
         path = safe_for_terminal(baseline.path)
         changes_en, changes_zh = ("changes", "有改动") if baseline.changes else ("stays as it is", "没有改动")
         lacks_en, lacks_zh = (
-            ("", "") if baseline.told else (" This store does not have them.", "本机的存储中没有这些调用。")
+            ("", "") if baseline.told else (" This store has none of them.", "本机的存储中没有这些调用。")
         )
         yield Sentence(
             f"{path}: {changes_en}. The faults of the source's calls are known for {baseline.told} of "

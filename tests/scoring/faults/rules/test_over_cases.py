@@ -6,6 +6,7 @@ import pytest
 
 from promptreg.answer.model import Answer, Usage
 from promptreg.scoring.faults.model import Observation
+from promptreg.scoring.faults.reading.observe import observe_answer
 from promptreg.scoring.faults.rules.over_cases import CaseSet
 from promptreg.scoring.faults.rules.set_level import passes_usually
 
@@ -74,9 +75,20 @@ def test_prompts_of_very_different_lengths_are_counted_alike():
     as_before = [(case_id, target, target) for case_id, _, target in cut]
     ((_, passes, _),) = found_in(as_before)
     assert passes.source == (True,)
+    told = [(case_id, [recorded(source, source.usage.prompt_tokens)], target) for case_id, (source,), target in cut]
+    ((_, passes, _),) = found_in(told)
+    assert passes.source == (False,)
+    unknown = [(case_id, [recorded(source, None)], target) for case_id, (source,), target in cut]
+    ((_, passes, _),) = found_in(unknown)
+    assert passes.source == (None,)
     unknown = [(case_id, [None], target) for case_id, _, target in cut]
     ((_, passes, _),) = found_in(unknown)
     assert passes.source == (None,)
+
+
+def recorded(call, prompt_tokens):
+    """What a baseline tells of a call."""
+    return observe_answer(call.answer, call.request, prompt_tokens=prompt_tokens)
 
 
 def test_no_cases_and_no_calls():
