@@ -62,7 +62,7 @@ def test_a_fresh_clone_judges_as_the_store_of_the_recording(pair_of, source, tar
 def test_a_baseline_that_tells_nothing_of_calls_is_read_and_said_to_tell_nothing(pair_of, monkeypatch):
     pair = pair_of(source={**QUIET, "faults": ["done_missing"]}, target={**QUIET, "faults": ["done_missing"]})
     pair.record()
-    _, before = pair.compare(*ALL_PASSES)
+    _, before = pair.compare("--passes", "1")
     assert {case["verdict"] for case in before["suites"][0]["cases"]} == {"pass"}
     pair.forget_calls()
     now = judged(pair, before["run_id"])
@@ -80,7 +80,7 @@ def test_what_another_release_found_is_not_used_until_it_is_looked_for_again(pai
     pair = pair_of(source={**QUIET, "faults": ["done_missing"]}, target={**QUIET, "faults": ["done_missing"]})
     pair.record()
     ours = pair.lines()
-    _, before = pair.compare(*ALL_PASSES)
+    _, before = pair.compare("--passes", "1")
     monkeypatch.setattr(call_faults, "__version__", "99.1")
     assert judged(pair, before["run_id"])["warnings"] == []  # the store has the calls
     header, *cases = pair.lines()
@@ -114,7 +114,7 @@ def test_other_own_rules_are_other_rules(pair_of):
     pair.project.write("promptreg_hooks.py", OWN_KIND.replace("{name}", "maps"))
     pair.record()
     assert pair.header()["fault_rules"]["own"] == ["X-maps"]
-    _, before = pair.compare(*ALL_PASSES)
+    _, before = pair.compare("--passes", "1")
     pair.recorded_elsewhere()
     assert judged(pair, before["run_id"])["warnings"] == []
     (pair.folder / "promptreg_hooks.py").unlink()
@@ -131,7 +131,7 @@ def test_more_passes_add_to_what_is_told(pair_of):
         assert [(part["passes"], part["faults"]) for part in case["calls"]] == [([0, 1, 2, 3], {"F41": "E"})]
         assert "together" not in case  # nobody looked at the calls of both runs side by side
     pair.recorded_elsewhere()
-    _, said = pair.compare(*ALL_PASSES)
+    _, said = pair.compare("--passes", "1")
     assert said["warnings"] == [text for text in said["warnings"] if text.startswith("Source: ")]
 
 
