@@ -67,9 +67,7 @@ def transaction(connection: sqlite3.Connection) -> Iterator[None]:
         yield
         connection.execute("COMMIT")
     except BaseException:
-        # A full disk makes SQLite roll back by itself.
-        if connection.in_transaction:
-            connection.execute("ROLLBACK")
+        connection.rollback()  # does nothing where a full disk made SQLite roll back by itself
         raise
 
 

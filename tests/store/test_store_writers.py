@@ -11,15 +11,6 @@ import pytest
 from promptreg.store.connect import connect, transaction
 from promptreg.store.store import Store
 
-WRITES = {
-    "start_run": lambda store, make: store.start_run(make.spec([make.case("新")])),
-    "update_run": lambda store, make: store.update_run(store.runs()[-1].run_id, state="done"),
-    "add_embeddings": lambda store, make: store.add_embeddings("m", {"x": np.ones(3, dtype="f4")}),
-    "show": lambda store, make: store.show(store.runs()[-1].run_id, []),
-    "add_sample": lambda store, make: _add_sample(store, make),
-    "exclusively": lambda store, make: _exclusively(store),
-}
-
 
 def _add_sample(store, make):
     store.add_sample(store.runs()[-1].run_id, make.answered(make.case(), 9))
@@ -29,6 +20,16 @@ def _add_sample(store, make):
 def _exclusively(store):
     with store.exclusively():
         store.add_embeddings("m", {"y": np.ones(3, dtype="f4")})
+
+
+WRITES = {
+    "start_run": lambda store, make: store.start_run(make.spec([make.case("新")])),
+    "update_run": lambda store, make: store.update_run(store.runs()[-1].run_id, state="done"),
+    "add_embeddings": lambda store, make: store.add_embeddings("m", {"x": np.ones(3, dtype="f4")}),
+    "show": lambda store, make: store.show(store.runs()[-1].run_id, []),
+    "add_sample": _add_sample,
+    "exclusively": lambda store, make: _exclusively(store),
+}
 
 
 @pytest.fixture
@@ -88,9 +89,14 @@ def test_readers_that_are_left_alone_are_closed_with_the_store(path):
 
 def test_a_transaction_that_fails_leaves_nothing_and_one_inside_another_is_a_part_of_it(path):
     with closing(connect(path)) as connection:
-        with pytest.raises(ZeroDivisionError), transaction(connection):
-            with transaction(connection):
-                connection.execute("UPDATE runs SET seed = 8")
-            raise ZeroDivisionError
+        with pytest.raises(ZeroDivisionError):
+            _fail_after_writing(connection)
         assert not connection.in_transaction
         assert connection.execute("SELECT max(seed) FROM runs").fetchone() == (0,)
+
+
+def _fail_after_writing(connection):
+    with transaction(connection):
+        with transaction(connection):
+            connection.execute("UPDATE runs SET seed = 8")
+        raise ZeroDivisionError
