@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from promptreg.text.counted import counted
 from promptreg.text.sentence import Sentence
-from promptreg.workflow.judging.call_faults import unknown_faults
+from promptreg.workflow.judging.unknown_faults import unknown_warning
 from promptreg.workflow.judging.unscored import unscored_warning
 from promptreg.workflow.judging.varied import recorded_otherwise
 from promptreg.workflow.load import load_warning
@@ -48,7 +48,7 @@ def comparison_warnings(
         loads: under which the suites were measured.
     """
     told = [load_warning(loads)]
-    told += [unknown_faults(suite.pairing.baseline.header, suite.untold, len(suite.pairs), rules) for suite in judged]
+    told += [unknown_warning(suite.pairing.baseline.header, suite.untold, len(suite.pairs), rules) for suite in judged]
     told += [Sentence(text, text) for text in _in_english(record, judged, judges)]
     return tuple(dict.fromkeys(sentence for sentence in told if sentence is not None))
 

@@ -17,8 +17,6 @@ from promptreg.deployment.request import request_body
 from promptreg.scoring.faults.case import NOTHING_NOTED, Noted
 from promptreg.scoring.faults.model import Severity
 from promptreg.scoring.faults.reading.observe import observe_exchange
-from promptreg.text.counted import counted
-from promptreg.text.sentence import Sentence
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -100,41 +98,3 @@ def noted_of(golden: Golden, header: Header, rules: FaultRules) -> Noted:
         for index, call in golden.calls.items()
     }
     return Noted(calls, None if golden.together is None else frozenset(golden.together))
-
-
-def unknown_faults(header: Header, untold: int, cases: int, rules: FaultRules) -> Sentence | None:
-    """What to say where it is not known which faults the source's own calls show.
-
-    Args:
-        header: of the baseline.
-        untold: cases of which that is not known.
-        cases: cases that were compared.
-        rules: the present ones.
-    """
-    if not untold:
-        return None
-    theirs = header.fault_rules
-    if theirs is None or theirs == rules:
-        why = Sentence("the baseline does not tell of them", "基线中没有记载")
-    else:
-        old, now = _named(theirs), _named(rules)
-        why = Sentence(
-            f"what the baseline tells of them was found by the rules of {old.en}, not by those of {now.en}",
-            f"基线中的记载出自 {old.zh} 的规则，而不是现在的 {now.zh}",
-        )
-    again = f"promptreg record --on {header.deployment}"
-    return Sentence(
-        f"Suite {header.suite}: which serving faults the source's own calls show is not known for {untold} of "
-        f"{counted(cases, 'case')}: the calls are not in this store, and {why.en}. A fault of the target may count for "
-        "less there. `promptreg baseline recheck --write` looks again, without a call, where the recording's store is; "
-        f"without that store, `{again}` records again.",
-        f"测试集 {header.suite}：{cases} 个用例中有 {untold} 个，无法得知源部署自身的调用有哪些服务故障：调用不在本机的"
-        f"存储中，{why.zh}。在这些用例中，目标部署的故障可能被低估。请在保存录制的存储所在处运行 `promptreg baseline "
-        f"recheck --write`（不发出调用）；若没有该存储，请用 `{again}` 重新录制。",
-    )
-
-
-def _named(rules: FaultRules) -> Sentence:
-    own = ", ".join(rules.own)
-    release = f"promptreg {rules.release}"
-    return Sentence(f"{release} with {own}", f"{release}（含 {own}）") if own else Sentence(release, release)

@@ -21,6 +21,7 @@ from promptreg.verdict.waivers import judge_with_decisions
 from promptreg.workflow.context.refused import with_refusals
 from promptreg.workflow.context.said import with_contexts
 from promptreg.workflow.judging.faults import read_cases, with_moved_reasoning, worse_classes
+from promptreg.workflow.judging.unknown_faults import undecided_where_unknown
 from promptreg.workflow.judging.unscored import undecided_where_unscored
 from promptreg.workflow.judging.varied import with_variation
 from promptreg.workflow.pairing import CLUSTER_TAG
@@ -179,6 +180,8 @@ def judge_stored(
         faults=worse_classes(pairing.known, scores, rules.regression_alpha),
     )
     judgement = undecided_where_unscored(judgement, scores, record.run_id)
+    faults = {case_id: case.faults for case_id, case in read.items()}
+    judgement = undecided_where_unknown(judgement, faults, pairing.baseline.header.deployment)
     judgement = with_variation(judgement, pairing, store.variants(record.run_id, pairing.suite.name))
     return JudgedSuite(
         pairing,

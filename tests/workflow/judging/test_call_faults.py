@@ -11,7 +11,8 @@ from promptreg.scoring.faults.case import NOTHING_NOTED
 from promptreg.scoring.faults.model import Severity
 from promptreg.suite.model import Request
 from promptreg.text.redaction import NOTHING, Redaction
-from promptreg.workflow.judging.call_faults import Side, noted_of, unknown_faults
+from promptreg.workflow.judging.call_faults import Side, noted_of
+from promptreg.workflow.judging.unknown_faults import unknown_warning
 
 ASKED = Request(({"role": "user", "content": "发到 li.wei@example.com，谢谢。"},), {"max_tokens": 5})
 OURS, OTHERS = FaultRules("1.2"), FaultRules("1.1", ("X-maps",))
@@ -48,8 +49,8 @@ def test_only_what_the_very_same_rules_found_is_used():
     ],
 )
 def test_the_warning_says_why_nobody_knows(theirs, en, zh):
-    said = unknown_faults(header(theirs), 1, 30, OURS)
+    said = unknown_warning(header(theirs), 1, 30, OURS)
     assert "not known for 1 of 30 cases" in said.en
     assert (en in said.en, zh in said.zh) == (True, True)
     assert "`promptreg record --on gpu`" in said.en
-    assert unknown_faults(header(theirs), 0, 30, OURS) is None
+    assert unknown_warning(header(theirs), 0, 30, OURS) is None
