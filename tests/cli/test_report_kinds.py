@@ -100,7 +100,9 @@ def test_what_makes_no_sense_is_refused_before_anything_is_read(pair, arguments,
 
 def test_a_file_that_cannot_be_written_loses_neither_report_nor_verdict(pair):
     pair.record("--passes", "2")
-    (pair.folder / "out").write_text("a file where a folder is needed", encoding="utf-8")
+    folder = pair.folder / "out"
+    # Before the calls it would be refused; here it goes wrong while they are made.
+    pair.target.requests.then[1] = lambda: folder.write_text("a file where a folder is needed", encoding="utf-8")
     done = pair.run("compare", "--passes", "1", "--junit", "out/junit.xml", "--markdown", "summary.md")
     assert done.exit_code == 4
     assert "out/junit.xml" in done.stderr
