@@ -21,14 +21,15 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 from promptreg.config import Config, load_config
 from promptreg.demo.llama import LlamaServer
 from promptreg.demo.llama_child import MODEL_NAME
+from promptreg.deployment.reader import read_exchange
 from promptreg.store.store import Store
 from promptreg.workflow.project import project_suites
 from promptreg.workflow.record import RecordOptions, record
-from promptreg.workflow.running.stored import stored_answers
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
+    from promptreg.answer.model import Answer
     from promptreg.suite.model import Case
 
 SUITE_FILE = Path(__file__).with_name("real_suite.yaml")
@@ -184,8 +185,10 @@ class _Recorder:
         config = self.config.model_copy(update={"plan": plan})
         recording = record(config, RecordOptions(deployment=deployment, passes=passes))
         self.calls += recording.answered + recording.failed
+        answers: dict[str, dict[int, Answer | None]] = {}
         with Store.open(config.root / config.paths.store) as store:
-            answers = stored_answers(store, recording.run_id, recording.suites[0].suite)
+            for sample in store.samples(recording.run_id):
+                answers.setdefault(sample.case_id, {})[sample.pass_index] = read_exchange(sample.attempts[-1]).answer
         return {
             case_id: [
                 None if (answer := by_pass.get(index)) is None else (answer.content, answer.finish_reason)
