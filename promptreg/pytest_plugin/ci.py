@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 from hashlib import sha256
-from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -47,28 +46,39 @@ def step_summary_path() -> Path | None:
     return Path(given) if given else None
 
 
-def append_summary(path: Path, markdown: Path) -> None:
-    """Adds a Markdown file to the summary; other steps may have written there before.
+def append_summary(path: Path, markdown: str) -> None:
+    """Adds to the summary; other steps may have written there before.
 
     Raises:
-        OSError: one of the files cannot be read or written.
+        OSError: the file cannot be written.
     """
     with path.open("a", encoding="utf-8") as out:
-        out.write(markdown.read_text(encoding="utf-8") + "\n")
+        out.write(markdown + "\n")
 
 
-def github_lines(entries: Iterable[Entry], outcomes: Mapping[str, Outcome], root: Path) -> Iterator[str]:
+def github_lines(
+    entries: Iterable[Entry], outcomes: Mapping[str, Outcome], root: Path, notes: Iterable[str] = ()
+) -> Iterator[str]:
     """GitHub's workflow commands for what failed, at the line of the suite that has the case; none elsewhere.
+
+    Where more failed than GitHub shows, a suite's own verdict is shown before its cases, and how many are left is said.
 
     Args:
         entries: the items in their order.
         outcomes: by node id.
         root: what paths are relative to, unless GITHUB_WORKSPACE says it.
+        notes: what else whoever reads the job must know.
     """
     if os.environ.get("GITHUB_ACTIONS") != "true":
         return
     base = Path(os.environ.get("GITHUB_WORKSPACE") or root)
-    for entry, outcome in islice(_failed(entries, outcomes), MOST_ANNOTATIONS):
+    failed = list(_failed(entries, outcomes))
+    if (left := len(failed) - MOST_ANNOTATIONS) > 0:
+        failed.sort(key=lambda each: each[0].case_id is not None)
+        more = f"{left} more of {len(failed)} failures have no annotation; the step summary and the report have them."
+        yield f"::warning title=promptreg::{_data(more)}"
+    yield from (f"::warning title=promptreg::{_data(note)}" for note in notes)
+    for entry, outcome in failed[:MOST_ANNOTATIONS]:
         place = f"file={_property(_relative(entry.path, base))},line={entry.line},title={_property(_name(entry))}"
         yield f"::error {place}::{_data(outcome.sentence)}"
 

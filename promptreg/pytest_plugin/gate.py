@@ -46,6 +46,8 @@ class Gate:
         """Nothing is compared yet."""
         self._config, self._project, self._asked = config, project, asked
         self._begun = False
+        self._notes: list[str] = []
+        """What is told at the end, also where the terminal is asked to be quiet."""
         self.judged: Judged | None = None
         """The comparison, when it is made."""
 
@@ -95,9 +97,9 @@ class Gate:
                 self.judged = failed_session(entries, said)
             if summary is not None and markdown.exists():
                 try:
-                    append_summary(summary, markdown)
+                    append_summary(summary, in_pytest(markdown.read_text(encoding="utf-8")))
                 except OSError as error:
-                    self.tell(f"The step summary cannot be written to {summary}: {error.strerror or error}.")
+                    self._notes.append(f"The step summary cannot be written to {summary}: {error.strerror or error}.")
         return self.judged
 
     def show(self, reporter: pytest.TerminalReporter, entries: Sequence[Entry], counts: Mapping[str, int]) -> None:
@@ -117,8 +119,9 @@ class Gate:
         if lines:
             reporter.section("promptreg")
         if self.judged is not None:
-            lines += github_lines(entries, self.judged.outcomes, self._config.rootpath)
             self._write_code_quality(self.judged, entries)
+            lines += self._notes
+            lines += github_lines(entries, self.judged.outcomes, self._config.rootpath, self._notes)
         for line in lines:
             reporter.write_line(line)
 
@@ -129,7 +132,7 @@ class Gate:
         try:
             write_code_quality(path, entries, judged.outcomes, self._config.rootpath)
         except PromptregError as error:
-            self.tell(str(error))
+            self._notes.append(str(error))
 
     def tell(self, sentence: str) -> None:
         """Shows a line at once, past pytest's capture."""

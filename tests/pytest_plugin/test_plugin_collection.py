@@ -10,6 +10,7 @@ from promptreg.pytest_plugin.names import VERDICT_ITEM, item_name
 
 REFUND, GIFT, VERDICT = "suites/moved.yaml::refund", "suites/moved.yaml::gift", "suites/moved.yaml::[verdict]"
 ALL = [REFUND, GIFT, VERDICT]
+FOUND = {REFUND: "failed", GIFT: "passed", VERDICT: "failed"}
 
 
 def test_collecting_opens_no_store_and_calls_nobody(folder):
@@ -52,6 +53,21 @@ def test_the_configuration_is_found_from_below_and_by_option(folder, monkeypatch
     assert folder.pytest("--collect-only", "-q").ret == 4
     chosen = folder.pytest("--collect-only", "-q", "--promptreg-config", "../other.toml")
     assert folder.collected(chosen) == ALL
+
+
+@pytest.mark.parametrize("ini", [True, False])
+def test_node_ids_shown_below_the_project_are_found_again_from_there(folder, monkeypatch, ini):
+    if not ini:
+        (folder.folder / "tox.ini").unlink()
+    below = folder.folder / "tests"
+    below.mkdir()
+    monkeypatch.chdir(below)
+    first = folder.stored("-rA")
+    shown = folder.outcomes(first)
+    assert shown == {f"../{name}": outcome for name, outcome in FOUND.items()}
+    for name, outcome in shown.items():
+        assert folder.outcomes(folder.stored("-rA", name)) == {name: outcome}
+    assert folder.outcomes(folder.stored("-rA", "--lf")) == {f"../{REFUND}": "failed", f"../{VERDICT}": "failed"}
 
 
 def test_names_and_tags_select(folder):

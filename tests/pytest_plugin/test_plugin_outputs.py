@@ -9,6 +9,10 @@ import xml.etree.ElementTree as ET
 import pytest
 from junitparser import JUnitXml
 
+from promptreg.pytest_plugin.ci import github_lines
+from promptreg.pytest_plugin.outcomes import Outcome
+from promptreg.pytest_plugin.selection import Entry
+
 
 def junit_cases(path):
     """By name: the element, and the names of the results in it."""
@@ -73,6 +77,28 @@ def test_github_gets_annotations_at_the_case_s_line_and_a_summary(folder, monkey
     assert "## Drift" in text
     assert "moved" in text
     done.stdout.no_fnmatch_line("*summary.md*")
+
+
+@pytest.mark.parametrize("quiet", [(), ("-qq",)])
+def test_a_summary_that_cannot_be_written_is_said(folder, monkeypatch, quiet):
+    monkeypatch.setenv("GITHUB_ACTIONS", "true")
+    monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(folder.folder / "suites"))
+    done = folder.stored(*quiet)
+    done.stdout.fnmatch_lines(["The step summary cannot be written to */suites: Is a directory."])
+    done.stdout.fnmatch_lines(["::warning title=promptreg::The step summary cannot be written to *"])
+
+
+def test_what_github_does_not_show_is_counted(monkeypatch, tmp_path):
+    monkeypatch.setenv("GITHUB_ACTIONS", "true")
+    failed = Outcome("failed", "drift: other")
+    cases = [Entry(f"s.yaml::{number}", "s", str(number), tmp_path / "s.yaml", number + 2) for number in range(11)]
+    entries = [*cases, Entry("s.yaml::[verdict]", "s", None, tmp_path / "s.yaml")]
+    lines = list(github_lines(entries, {entry.node_id: failed for entry in entries}, tmp_path))
+    more = "2 more of 12 failures have no annotation; the step summary and the report have them."
+    assert lines[0] == f"::warning title=promptreg::{more}"
+    assert lines[1] == "::error file=s.yaml,line=1,title=s/[verdict]::drift: other"
+    assert len(lines) == 11
+    assert len(list(github_lines(cases[:10], {entry.node_id: failed for entry in cases}, tmp_path))) == 10
 
 
 def test_other_systems_get_no_annotations(folder):

@@ -25,11 +25,14 @@ def target(folder):
         yield questions
 
 
-def test_only_what_has_no_answer_is_called(folder, target):
+def test_only_what_has_no_answer_is_called(folder, target, monkeypatch):
+    monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(folder.folder / "summary.md"))
     first = folder.pytest("-rA")
     assert folder.outcomes(first)["suites/moved.yaml::refund"] == "error"
     first.stdout.fnmatch_lines(["*missing answers with --promptreg-resume*"])
-    assert " --resume" not in first.stdout.str()
+    for told in (first.stdout.str(), (folder.folder / "summary.md").read_text(encoding="utf-8")):
+        assert " --resume" not in told
+        assert "--promptreg-resume" in told
     assert len(target()) == 10
     second = folder.pytest("-rA", "--promptreg-resume")
     assert target() == ["How many days do I have to return a book?"] * 5
