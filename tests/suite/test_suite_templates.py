@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from promptreg.suite.templates import PromptTemplate, PromptTemplateError
+from promptreg.suite.sandbox import PromptTemplateError
+from promptreg.suite.templates import PromptTemplate
 
 
 def render(source, **values):
@@ -135,6 +136,20 @@ def test_any_source_renders_or_says_why(source):
         "{{ 'a' | indent(width=10 ** 10) }}",
         "{{ x.ljust(10 ** 10) | length }}",
         "{{ '{:>10000000000}'.format(x) }}",
+        "{{ '{:{}}'.format(1, 10 ** 10) }}",
+        "{{ '%*d' % (10 ** 10, 1) }}",
+        "{{ '%10000000000d' | format(1) }}",
+        "{% set a = 'a' %}" + "{% set a = a ~ a %}" * 40,
+        "{% set a = 'a' %}" + "{% set a = a + a %}" * 40,
+        "{% set a = 'a' * 9999 %}{{ a | replace('a', a) }}",
+        "{% set a = 'a' * 9999 %}{{ a.replace('a', a) }}",
+        "{% set a = 'a' * 9999 %}{{ a | list | join(a) }}",
+        "{% set a = 'a' * 9999 %}{{ a.join(a) }}",
+        "{{ ('a' * 9999).translate({97: 'a' * 9999}) }}",
+        "{{ ['a'] | batch(10 ** 10, 'x') | list }}",
+        "{{ 'a' | slice(10 ** 10) | list }}",
+        "{{ ('a' * 999999) | wordwrap(1) }}",
+        "{{ [x] | tojson(indent=10 ** 10) }}",
     ],
 )
 def test_a_template_cannot_fill_the_memory(source):
@@ -145,3 +160,33 @@ def test_a_template_cannot_fill_the_memory(source):
 def test_operators_and_padding_of_a_sane_size_work():
     source = "{{ x * 3 }}{{ 2 ** 8 }}{{ '%3d' % 7 }}{{ x.ljust(3) }}|{{ 'a' | center(5) }}|{{ '{:>4}'.format(x) }}"
     assert PromptTemplate(source).render({"x": "ab"}) == "ababab256  7ab |  a  |  ab"
+
+
+@pytest.mark.parametrize(
+    ("source", "words"),
+    [
+        ("{% for a in range(99999) %}{% for b in range(99999) %}{% endfor %}{% endfor %}", "more than 20000 steps"),
+        ("{% macro f(n) %}{{ f(n) if n }}{{ f(n - 1) if n }}{% endmacro %}{{ f(40) }}", "steps|memory"),
+        ("{% macro f(n) %}{% if n %}{{ f(n - 1) }}{{ f(n - 1) }}{% endif %}{% endmacro %}{{ f(40) }}", "steps"),
+        (
+            "{% set a %}" + "a" * 99 + "{% endset %}" + "{% set a %}{{ a }}{{ a }}{% endset %}" * 40,
+            "more than 90000 ch",
+        ),
+    ],
+)
+def test_a_template_cannot_go_on_for_ever(source, words, monkeypatch):
+    monkeypatch.setattr("promptreg.suite.sandbox.MAX_STEPS", 20_000)
+    monkeypatch.setattr("promptreg.suite.sandbox.MAX_TEXT", 90_000)
+    with pytest.raises(PromptTemplateError, match=words):
+        PromptTemplate(source).render({})
+
+
+def test_loops_and_joins_work_as_ever():
+    source = (
+        "{% for k, v in x.items() if v %}{{ loop.index }}/{{ loop.length }}{{ k ~ '=' ~ v }}"
+        "{{ ', ' if not loop.last }}{% else %}none{% endfor %}|{{ [1] + [2] }}"
+    ).replace("{{ [1] + [2] }}", "{{ ([1] + [2]) | join('+') }}")
+    assert render(source, x={"a": 1, "b": 0, "c": "三"}) == "1/2a=1, 2/2c=三|1+2"
+    assert render(source, x={}) == "none|1+2"
+    tree = "{% for n in x recursive %}{{ n.t }}({{ loop(n.c) }}){% endfor %}"
+    assert render(tree, x=[{"t": "a", "c": [{"t": "b", "c": []}]}]) == "a(b())"
