@@ -145,22 +145,22 @@ def _embeddings(counts: Counts, body: bytes) -> bytes:
     return _body(json.dumps({"object": "list", "data": data, "model": "letters", "usage": usage}).encode())
 
 
-def _stream(model: str, text: str) -> bytes:
-    """A stream with a frame for each word."""
-    head = (
-        f'data: {{"id":"chatcmpl-1","object":"chat.completion.chunk","created":1750000000,"model":"{model}","choices":'
-    )
-    words = re.findall(r"\S+\s*", text)
+def stream_of(model: str, text: str) -> list[bytes]:
+    """The events of a stream, one for each word, or each character of Chinese."""
+    head = 'data: {"id":"chatcmpl-1","object":"chat.completion.chunk","created":1750000000,'
+    head += f'"model":"{model}","choices":'
+    words = re.findall(r"[!-~]+\s*|.\s*", text)
     frames = [f'{head}[{{"index":0,"delta":{{"role":"assistant","content":""}},"finish_reason":null}}]}}\n\n']
     frames += [f'{head}[{{"index":0,"delta":{{"content":{json.dumps(w)}}},"finish_reason":null}}]}}\n\n' for w in words]
     frames.append(f'{head}[{{"index":0,"delta":{{}},"finish_reason":"stop"}}]}}\n\n')
     frames.append(f'{head}[],"usage":{json.dumps(_USAGE)}}}\n\n')
-    frames.append("data: [DONE]\n\n")
-    pieces = (f"{len(frame.encode()):x}\r\n{frame}\r\n" for frame in frames)
-    return (
-        "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream; charset=utf-8\r\ntransfer-encoding: chunked\r\n\r\n"
-        f"{''.join(pieces)}0\r\n\r\n"
-    ).encode()
+    return [frame.encode() for frame in (*frames, "data: [DONE]\n\n")]
+
+
+def _stream(model: str, text: str) -> bytes:
+    pieces = (f"{len(frame):x}\r\n".encode() + frame + b"\r\n" for frame in stream_of(model, text))
+    head = b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream; charset=utf-8\r\ntransfer-encoding: chunked\r\n\r\n"
+    return head + b"".join(pieces) + b"0\r\n\r\n"
 
 
 def _body(content: bytes, status: bytes = b"200 OK") -> bytes:
