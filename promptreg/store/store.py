@@ -205,17 +205,19 @@ class Store:
             )
             return {row["suite"]: row["passes"] for row in rows}
 
-    def samples(self, run_id: str, suite: str | None = None, case_id: str | None = None) -> Iterator[StoredSample]:
+    def samples(
+        self, run_id: str, suite: str | None = None, case_id: str | None = None, *, since: str | None = None
+    ) -> Iterator[StoredSample]:
         """The samples of a run, or of one suite or case of it, raw, by suite, case and pass.
 
-        One at a time: memory does not grow with the run.
+        `since` leaves out the cases whose ids are smaller. One at a time: memory does not grow with the run.
         """
         self.flush()
         with self._errors():
             # A connection of its own: as long as it reads, it sees the store as it was, and could not write.
             reader = self._readers.pop() if self._readers else connect(self.path, self._busy_timeout_s)
             try:
-                yield from read_samples(reader, run_id, suite, case_id)
+                yield from read_samples(reader, run_id, suite, case_id, since)
             finally:
                 if self._closed:
                     reader.close()

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from functools import partial
 from math import comb
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,11 +23,17 @@ from promptreg.verdict.statistics.suite import SuiteStatistic, case_statistics
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from promptreg.spread import Spread
     from promptreg.verdict.evidence import CaseEvidence
     from promptreg.verdict.rules import Rules
 
 Floats = NDArray[np.float64]
 Shape = tuple[int, int]
+
+
+PART: Final = 256
+"""Cases whose statistics are summed by themselves before they are added to the others'. Fixed, so that no rounding
+depends on how many processes share the work."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,9 +76,34 @@ class Comparison:
     thin: tuple[str, ...]
     """Cases with another number of passes than most, apart from those with approved answers."""
     rank_effect: float | None
+    statistics: Mapping[Shape, SuiteStatistic] = field(default_factory=dict, compare=False, repr=False)
+    """By numbers of passes, the statistic of the cases that have them, in ascending order of their ids."""
 
 
-def compare_cases(cases: Sequence[CaseEvidence], rules: Rules, *, exchangeable: bool = True) -> Comparison:
+class _Part(NamedTuple):
+    """Some cases of one shape, as they follow each other."""
+
+    members: Sequence[CaseEvidence]
+    suite: SuiteStatistic
+    """Empty, and begun at the position of the first of them."""
+
+
+class _Numbers(NamedTuple):
+    """Of one case; see `CaseResult`."""
+
+    p_value: float
+    smallest_p: float
+    channel_z: Mapping[str, float]
+
+
+class _PartResult(NamedTuple):
+    numbers: tuple[_Numbers, ...]
+    suite: SuiteStatistic
+
+
+def compare_cases(
+    cases: Sequence[CaseEvidence], rules: Rules, *, exchangeable: bool = True, spread: Spread = map
+) -> Comparison:
     """Run every test on judgeable cases.
 
     Where the source's passes cannot be exchanged (its recording was tested against itself and rejected), the suite's
@@ -79,6 +111,12 @@ def compare_cases(cases: Sequence[CaseEvidence], rules: Rules, *, exchangeable: 
 
     Cases with another number of passes than most do not fit the joint labellings. They form strata of their own; the
     suite's p-value is then the smallest over the strata times their number (Bonferroni).
+
+    Args:
+        cases: judgeable ones, in any order.
+        rules: thresholds and seed.
+        exchangeable: see above.
+        spread: applies a function to every part of the work and gives the results in order, as `map` does.
     """
     ordered = sorted(cases, key=lambda case: case.case_id)
     if not ordered:
@@ -88,14 +126,18 @@ def compare_cases(cases: Sequence[CaseEvidence], rules: Rules, *, exchangeable: 
     usual = max(recorded, key=lambda shape: (recorded[shape], shape))
     results: list[CaseResult] = []
     p_values, regression_ps = [], []
+    statistics: dict[Shape, SuiteStatistic] = {}
     for shape in sorted(shapes):
         members = [case for case in ordered if (case.source_passes, case.target_passes) == shape]
         rows = labellings(*shape, rules.seed)
-        suite = SuiteStatistic(len(rows), rules.seed)
-        measures = (case_measures(case, rules.material_distance) for case in members)
-        for case, statistic in zip(members, case_statistics(measures, PairWeights(rows)), strict=True):
-            suite.add(statistic)
-            results.append(CaseResult(case, statistic.p_value, statistic.smallest_p, statistic.channel_z, listed=False))
+        suite = statistics[shape] = SuiteStatistic(len(rows), rules.seed)
+        starts = range(0, len(members), PART)
+        parts = [_Part(members[start : start + PART], suite.after(start)) for start in starts]
+        found = spread(partial(_part_result, weights=PairWeights(rows), rules=rules), parts)
+        for part, result in zip(parts, found, strict=True):
+            suite.extend(result.suite)
+            both = zip(part.members, result.numbers, strict=True)
+            results += [CaseResult(case, *numbers, listed=False) for case, numbers in both]
         p_values.append(suite.p_value())
         regression = regression_p([check for case in members for check in case.tested], rows)
         if regression is not None:
@@ -119,7 +161,17 @@ def compare_cases(cases: Sequence[CaseEvidence], rules: Rules, *, exchangeable: 
             case.case_id for case in ordered if not case.approved and (case.source_passes, case.target_passes) != usual
         ),
         rank_effect=_suite_rank_effect(ordered),
+        statistics=statistics,
     )
+
+
+def _part_result(part: _Part, *, weights: PairWeights, rules: Rules) -> _PartResult:
+    measures = (case_measures(case, rules.material_distance) for case in part.members)
+    numbers = []
+    for statistic in case_statistics(measures, weights):
+        part.suite.add(statistic)
+        numbers.append(_Numbers(statistic.p_value, statistic.smallest_p, statistic.channel_z))
+    return _PartResult(tuple(numbers), part.suite)
 
 
 def anchored_p_values(cases: Sequence[CaseEvidence], rules: Rules) -> tuple[float, float | None]:

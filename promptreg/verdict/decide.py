@@ -61,6 +61,7 @@ if TYPE_CHECKING:
 
     from promptreg.scoring.contract.shared import Breach
     from promptreg.scoring.score import CaseScores
+    from promptreg.spread import Spread
     from promptreg.text.sentence import Sentence
     from promptreg.verdict.evidence import CaseEvidence
     from promptreg.verdict.model import PowerOutcome
@@ -91,6 +92,7 @@ def judge_suite(
     standing: SuiteJudgement | None = None,
     power: Sequence[PowerOutcome] = (),
     exchangeable: bool = True,
+    spread: Spread = map,
 ) -> SuiteJudgement:
     """Judge one suite. Pure: the same arguments give the same judgement, byte for byte.
 
@@ -106,11 +108,40 @@ def judge_suite(
         power: outcomes of the planted-drift self-test, where one was made.
         exchangeable: false when the source's passes differ among themselves, as its recording found: then the anchored
             test judges, which needs no exchangeable passes, finds less and names no case.
+        spread: see `compare_cases`.
     """
     rules = rules or Rules()
-    look = look or Look(passes=0)
     cases = [evidence_of(case) for case in scores]
-    comparison = compare_cases([case for case in cases if case.judgeable], rules, exchangeable=exchangeable)
+    judgeable = [case for case in cases if case.judgeable]
+    comparison = compare_cases(judgeable, rules, exchangeable=exchangeable, spread=spread)
+    return judge_compared(
+        suite,
+        cases,
+        comparison,
+        new=new,
+        missing=missing,
+        rules=rules,
+        look=look or Look(passes=0),
+        standing=standing,
+        power=power,
+        exchangeable=exchangeable,
+    )
+
+
+def judge_compared(
+    suite: str,
+    cases: Sequence[CaseEvidence],
+    comparison: Comparison,
+    *,
+    new: Sequence[str],
+    missing: Sequence[str],
+    rules: Rules,
+    look: Look,
+    standing: SuiteJudgement | None,
+    power: Sequence[PowerOutcome] = (),
+    exchangeable: bool,
+) -> SuiteJudgement:
+    """`judge_suite` from the tests on: `comparison` is that of the judgeable cases."""
     gates = _gates(comparison, rules, look, standing)
     outcomes = _check_outcomes(comparison, gates)
     judgements = [

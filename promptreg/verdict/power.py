@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Final
 
 from promptreg.text.counted import counted
 from promptreg.text.sentence import Sentence
-from promptreg.verdict.comparison import anchored_p_values
-from promptreg.verdict.decide import judge_suite
+from promptreg.verdict.comparison import anchored_p_values, compare_cases
+from promptreg.verdict.decide import judge_compared
 from promptreg.verdict.evidence import evidence_of
 from promptreg.verdict.material import case_measures
 from promptreg.verdict.model import PowerOutcome
@@ -25,7 +25,7 @@ from promptreg.verdict.rules import Look, Rules
 from promptreg.verdict.statistics.energy import PairWeights
 from promptreg.verdict.statistics.labellings import labellings
 from promptreg.verdict.statistics.regression import regression_p
-from promptreg.verdict.statistics.suite import SuiteStatistic, case_statistic, case_statistics
+from promptreg.verdict.statistics.suite import case_statistic
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -34,10 +34,11 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from promptreg.scoring.score import CasePair, CaseScores
+    from promptreg.spread import Spread
     from promptreg.verdict.evidence import CaseEvidence
     from promptreg.verdict.model import SuiteJudgement
     from promptreg.verdict.planted import Fault
-    from promptreg.verdict.statistics.suite import CaseMeasures, CaseStatistic
+    from promptreg.verdict.statistics.suite import CaseMeasures, CaseStatistic, SuiteStatistic
 
     Plant = Callable[[Sequence[tuple[str, str]]], Sequence[CaseScores | CaseEvidence | None]]
 
@@ -65,6 +66,7 @@ def judge_with_self_test(
     look: Look | None = None,
     standing: SuiteJudgement | None = None,
     exchangeable: bool = True,
+    spread: Spread = map,
 ) -> SuiteJudgement:
     """`judge_suite`; where it found nothing at the last look, the self-test is made and decides with it.
 
@@ -79,12 +81,17 @@ def judge_with_self_test(
         look: share of the budget.
         standing: judgement at an earlier look.
         exchangeable: whether the source's passes can be exchanged.
+        spread: see `compare_cases`.
     """
     rules, look = rules or Rules(), look or Look(passes=0)
+    cases = [evidence_of(case) for case in scores]
+    judgeable = [case for case in cases if case.judgeable]
+    comparison = compare_cases(judgeable, rules, exchangeable=exchangeable, spread=spread)
     judge = partial(
-        judge_suite,
+        judge_compared,
         suite,
-        scores,
+        cases,
+        comparison,
         new=new,
         missing=missing,
         rules=rules,
@@ -95,7 +102,10 @@ def judge_with_self_test(
     judgement = judge()
     if judgement.rejected or not judgement.facts.compared or not look.last:
         return judgement
-    return judge(power=self_test(scores, plant, rules=rules, look=look, exchangeable=exchangeable))
+    power = self_test(
+        judgeable, plant, rules=rules, look=look, exchangeable=exchangeable, statistics=comparison.statistics
+    )
+    return judge(power=power)
 
 
 def planter(pairs: Sequence[CasePair], score: Callable[[Sequence[CasePair]], Sequence[CaseScores]], seed: int) -> Plant:
@@ -138,11 +148,14 @@ def self_test(
     look: Look,
     exchangeable: bool = True,
     plantings: int = PLANTINGS,
+    statistics: Mapping[tuple[int, int], SuiteStatistic] | None = None,
 ) -> tuple[PowerOutcome, ...]:
     """Power for each fault that could be planted anywhere, in the order of `FAULTS`.
 
     Cases with another number of passes than most are left out. Where the suite has more than `plantings` cases, a
     sample is drawn with the seed, the same for every fault.
+
+    `statistics` are those of a comparison of the same cases (`Comparison.statistics`), made here when left out.
     """
     cases = (evidence_of(case) for case in scores)
     judgeable = sorted((case for case in cases if case.judgeable), key=lambda case: case.case_id)
@@ -153,7 +166,8 @@ def self_test(
     members = [case for case in judgeable if (case.source_passes, case.target_passes) == usual]
     rejudged: _Rejudged | _Reanchored
     if exchangeable:
-        rejudged = _Rejudged(members, labellings(*usual, rules.seed), rules, look)
+        statistics = statistics or compare_cases(members, rules).statistics
+        rejudged = _Rejudged(members, labellings(*usual, rules.seed), rules, look, statistics[usual])
     else:
         rejudged = _Reanchored(members, rules, look)
     positions = list(range(len(members)))
@@ -243,16 +257,20 @@ def _struck(
 class _Rejudged:
     """A suite's tests with some cases exchanged, most often one."""
 
-    def __init__(self, members: Sequence[CaseEvidence], rows: NDArray[np.float64], rules: Rules, look: Look) -> None:
-        self._members, self._rows, self._rules = members, rows, rules
+    def __init__(
+        self,
+        members: Sequence[CaseEvidence],
+        rows: NDArray[np.float64],
+        rules: Rules,
+        look: Look,
+        suite: SuiteStatistic,
+    ) -> None:
+        self._members, self._rows, self._rules, self._suite = members, rows, rules, suite
         self._weights = PairWeights(rows)
         self._limit = rules.alpha * look.share * (1 + 1e-12)
         self._regression_limit = rules.regression_alpha * look.share * (1 + 1e-12)
-        self._suite = SuiteStatistic(len(rows), rules.seed)
         # Most faults are planted into the same cases: the real case is taken out again and again.
         self._real: dict[int, CaseStatistic] = {}
-        for statistic in case_statistics((self._measures(case) for case in members), self._weights):
-            self._suite.add(statistic)
 
     def rejects(self, planted: Mapping[int, CaseEvidence]) -> bool:
         """True when the drift test or the regression test rejects with these cases in the places of the real ones."""

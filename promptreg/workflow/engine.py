@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Final, Protocol
 
 from promptreg.deployment.request import request_body
 from promptreg.replay.engine import replay
-from promptreg.scoring.score import score_suite
+from promptreg.scoring.embedders.stored import StoredVectors
+from promptreg.scoring.embedders.universal import UniversalEmbedder
+from promptreg.scoring.score import BLOCK, score_suite
+from promptreg.store.store import Store
+from promptreg.workflow.large import spread_of
 from promptreg.workflow.plugins import load_extensions
 
 if TYPE_CHECKING:
@@ -85,8 +90,43 @@ class LocalEngine:
         ask: Callable[[str, str], str],
     ) -> tuple[CaseScores, ...]:
         """Score every case with the embedder."""
-        extensions = load_extensions(config.root)
-        return score_suite(pairs, root=config.root, embedder=embedder, cache=cache, ask=ask, extensions=extensions)
+        scoring = _Scoring(config, embedder, cache, ask)
+        spread = spread_of(config, sum(len(pair.source) + len(pair.target) for pair in pairs))
+        # Other embedders hold what a copy of a process must not touch, or call somebody, as often as they were told.
+        if (
+            spread is map
+            or not isinstance(embedder, (UniversalEmbedder, StoredVectors))
+            or not isinstance(cache, Store)
+        ):
+            return scoring(pairs)
+        parts = [pairs[start : start + BLOCK] for start in range(0, len(pairs), BLOCK)]
+        return tuple(scores for part in spread(scoring.elsewhere, parts) for scores in part)
+
+
+@dataclass(frozen=True, slots=True)
+class _Scoring:
+    """Scores some cases; see `Engine.score`."""
+
+    config: Config
+    embedder: Embedder
+    cache: EmbeddingCache
+    ask: Callable[[str, str], str]
+
+    def __call__(self, pairs: Sequence[CasePair]) -> tuple[CaseScores, ...]:
+        """In the process that opened the cache."""
+        return score_suite(
+            pairs,
+            root=self.config.root,
+            embedder=self.embedder,
+            cache=self.cache,
+            ask=self.ask,
+            extensions=load_extensions(self.config.root),
+        )
+
+    def elsewhere(self, pairs: Sequence[CasePair]) -> tuple[CaseScores, ...]:
+        """In a copy of that process, which opens the store for itself."""
+        with Store.open(self.config.root / self.config.paths.store, create=False) as store:
+            return replace(self, cache=store)(pairs)
 
 
 LOCAL: Final = LocalEngine()

@@ -52,10 +52,13 @@ class EmbeddingChannel:
     def prepare(self, cases: Sequence[Sequence[Answer]]) -> None:
         """Embed every distinct piece of text of all these cases: those that the cache lacks in one batched call.
 
+        A case whose answers all have the same text needs no vector: its distances are 0.
+
         Vectors of earlier cases are dropped, so memory is bounded by the cases given at once.
         """
         self._cut = {}
-        wanted = dict.fromkeys(piece for answers in cases for piece in self._pieces_of_case(answers))
+        apart = (answers for answers in cases if len({answer.content for answer in answers}) > 1)
+        wanted = dict.fromkeys(piece for answers in apart for piece in self._pieces_of_case(answers))
         known = {piece: vector for piece, vector in self._vectors.items() if piece in wanted}
         hashes = {piece: _sha256(piece) for piece in wanted if piece not in known}
         if self._cache is not None and hashes:

@@ -197,24 +197,35 @@ class SuiteStatistic:
     which ones it gets.
     """
 
-    def __init__(self, labelling_count: int, seed: int, *, joint: bool | None = None) -> None:
+    def __init__(self, labelling_count: int, seed: int, *, joint: bool | None = None, first: int = 0) -> None:
         """Start with no case.
 
         Args:
             labelling_count: rows of the array of labellings that every case was computed with.
             seed: of the draws that are made when there are too few labellings for a joint permutation.
             joint: whether whole passes are permuted; by default when there are at least `JOINT_MINIMUM` labellings.
+            first: position of the first case in the suite.
         """
         self.joint = labelling_count >= JOINT_MINIMUM if joint is None else joint
         self.cases = 0
+        self._first = first
         self._labelling_count = labelling_count
         self._seed = seed
         self._sums = np.zeros((4, labelling_count if self.joint else 1 + STRATIFIED_DRAWS))
 
     def add(self, case: CaseStatistic) -> None:
         """Count one more case in."""
-        self._sums += self._terms(case, self.cases)
+        self._sums += self._terms(case, self._first + self.cases)
         self.cases += 1
+
+    def after(self, cases: int) -> SuiteStatistic:
+        """An empty statistic for the cases that come after so many, to be added later by `extend`."""
+        return SuiteStatistic(self._labelling_count, self._seed, joint=self.joint, first=cases)
+
+    def extend(self, following: SuiteStatistic) -> None:
+        """Count the cases of a statistic made by `after` with the number of cases that this one has."""
+        self._sums += following._sums
+        self.cases += following.cases
 
     def p_value(self) -> float:
         """P-value of the observed labelling; 1 when there is no case."""

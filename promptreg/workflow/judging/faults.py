@@ -9,7 +9,7 @@ at a time, so memory does not grow with the bodies.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from promptreg.answer.reader import REASONING_FIELDS
 from promptreg.scoring.checks.base import Measured
@@ -19,6 +19,7 @@ from promptreg.scoring.faults.reading.golden import Golden
 from promptreg.scoring.faults.reading.observe import observe_answer
 from promptreg.scoring.faults.rules.over_cases import CaseSet
 from promptreg.scoring.faults.rules.set_level import Outcome, passes_usually, task_class_losses
+from promptreg.store.store import Store
 from promptreg.workflow.context.sent import never_asked
 from promptreg.workflow.judging.call_faults import Side, noted_of, present_rules
 from promptreg.workflow.pairing import CLUSTER_TAG
@@ -28,16 +29,18 @@ from promptreg.workflow.running.stored import CaseSamples, GoldenSamples
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+    from pathlib import Path
 
     from promptreg.answer.model import Answer
+    from promptreg.baseline.model import Golden as StoredGolden
     from promptreg.baseline.model import GoldenCall
     from promptreg.config.model import Config
     from promptreg.scoring.extensions import Extensions
     from promptreg.scoring.faults.case import Noted
     from promptreg.scoring.faults.model import Finding, Observation
     from promptreg.scoring.score import CaseScores
+    from promptreg.spread import Spread
     from promptreg.store.runs import RunRecord
-    from promptreg.store.store import Store
     from promptreg.suite.model import Case
     from promptreg.verdict.model import CaseJudgement
     from promptreg.workflow.pairing import Pairing
@@ -61,7 +64,14 @@ class ReadCase:
 
 
 def read_cases(
-    config: Config, store: Store, record: RunRecord, pairing: Pairing, passes: int, *, measured: bool = False
+    config: Config,
+    store: Store,
+    record: RunRecord,
+    pairing: Pairing,
+    passes: int,
+    *,
+    measured: bool = False,
+    spread: Spread = map,
 ) -> dict[str, ReadCase]:
     """Every case that has a recording, with the faults of its calls.
 
@@ -72,44 +82,101 @@ def read_cases(
         pairing: the suite beside its baseline.
         passes: how many target passes are looked at.
         measured: whether what is known of each call (its time, its tokens) is wanted too.
+        spread: shares the cases among processes.
 
     Raises:
         ConfigError: the project's own rules are wrong.
         StoreError: a stored sample is damaged.
     """
-    header, name = pairing.baseline.header, pairing.suite.name
-    source, target = GoldenSamples(store, header), CaseSamples(store, record.run_id, name)
-    redaction = redaction_of(config)
-    sides = (
-        Side(config.deployments.get(header.deployment), header.server, redaction),
-        Side(config.deployments.get(record.deployment), record.server, redaction),
-    )
+    store.flush()
+    reading = _Reading(config, store.path, record, pairing, passes, measured=measured)
+    cases = sorted(pairing.known, key=lambda case: case.case_id)
+    parts = [cases[start : start + READ_TOGETHER] for start in range(0, len(cases), READ_TOGETHER)]
     found: dict[str, ReadCase] = {}
-    extensions = load_extensions(config.root)
-    rules = present_rules(extensions)
     together = CaseSet()
-    for case in sorted(pairing.known, key=lambda case: case.case_id):
-        golden = pairing.baseline.goldens[case.case_id]
-        answers = golden.by_pass(1 + golden.tried[-1])
-        kept, asked = source.of(golden), target.of(case.case_id)
-        recorded = [_if_recorded(kept.get(index), answer) for index, answer in enumerate(answers)]
-        samples = [asked.get(index) for index in range(passes)]
-        sent, of_case = (pairing.source.sent(case), pairing.target.sent(case)), sides
-        if golden.approved is not None:  # these answers came from a target, to what a target was sent
-            sent, of_case = (sent[1], sent[1]), (sides[1], sides[1])
-        calls = _Calls(answers, _asked(recorded), _asked(samples), golden.calls, noted_of(golden, header, rules))
-        found[case.case_id] = ReadCase(
-            answers,
-            tuple(None if sample is None else sample.reading.answer for sample in samples),
-            tuple(map(_measured, recorded)) if measured else (),
-            tuple(map(_measured, samples)) if measured else (),
-            _faults(sent, calls, of_case, together, extensions),
-            calls.untold,
-        )
+    for some, calls in spread(reading, parts):
+        found |= some
+        together.extend(calls)
     for case_id, of_set, finding in together.findings():
         read = found[case_id]
         found[case_id] = replace(read, faults=read.faults.with_passes(of_set, finding))
     return found
+
+
+READ_TOGETHER: Final = 256
+"""Cases whose samples are read with one connection to the store."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Reading:
+    """Reads some cases of a run; see `read_cases`. Opens the store by itself, for it may run in another process."""
+
+    config: Config
+    path: Path
+    record: RunRecord
+    pairing: Pairing
+    passes: int
+    measured: bool
+
+    def __call__(self, cases: Sequence[Case]) -> tuple[dict[str, ReadCase], CaseSet]:
+        """The cases, whose ids ascend, and their calls as far as they are held against those of others."""
+        header, name, since = self.pairing.baseline.header, self.pairing.suite.name, cases[0].case_id
+        together = CaseSet()
+        with Store.open(self.path, create=False) as store:
+            source = GoldenSamples(store, header, since)
+            target = CaseSamples(store, self.record.run_id, name, since)
+            read = _CaseReader(self, load_extensions(self.config.root), together)
+            found = {
+                case.case_id: read.case(case, source.of(self.golden(case)), target.of(case.case_id)) for case in cases
+            }
+        return found, together
+
+    def golden(self, case: Case) -> StoredGolden:
+        """What the baseline has of a case."""
+        return self.pairing.baseline.goldens[case.case_id]
+
+
+class _CaseReader:
+    """Reads cases one by one."""
+
+    def __init__(self, reading: _Reading, extensions: Extensions, together: CaseSet) -> None:
+        self._reading, self._extensions, self._together = reading, extensions, together
+        self._rules = present_rules(extensions)
+        deployments, header, record = reading.config.deployments, reading.pairing.baseline.header, reading.record
+        redaction = redaction_of(reading.config)
+        self._sides = (
+            Side(deployments.get(header.deployment), header.server, redaction),
+            Side(deployments.get(record.deployment), record.server, redaction),
+        )
+
+    def case(self, case: Case, kept: Mapping[int, ReadSample], asked: Mapping[int, ReadSample]) -> ReadCase:
+        """One case.
+
+        Args:
+            case: as the suite has it.
+            kept: the source's calls that the store has, by pass.
+            asked: the target's.
+        """
+        reading, golden = self._reading, self._reading.golden(case)
+        answers = golden.by_pass(1 + golden.tried[-1])
+        recorded = [_if_recorded(kept.get(index), answer) for index, answer in enumerate(answers)]
+        samples = [asked.get(index) for index in range(reading.passes)]
+        sent, of_case = (reading.pairing.source.sent(case), reading.pairing.target.sent(case)), self._sides
+        if golden.approved is not None:  # these answers came from a target, to what a target was sent
+            sent, of_case = (sent[1], sent[1]), (of_case[1], of_case[1])
+        noted = noted_of(golden, reading.pairing.baseline.header, self._rules)
+        calls = _Calls(answers, _asked(recorded), _asked(samples), golden.calls, noted)
+        # Equal answers are kept once.
+        same: dict[Answer | None, Answer | None] = {}
+        target = (None if sample is None else sample.reading.answer for sample in samples)
+        return ReadCase(
+            answers,
+            tuple(same.setdefault(answer, answer) for answer in target),
+            tuple(map(_measured, recorded)) if reading.measured else (),
+            tuple(map(_measured, samples)) if reading.measured else (),
+            _faults(sent, calls, of_case, self._together, self._extensions),
+            calls.untold,
+        )
 
 
 @dataclass(frozen=True, slots=True)

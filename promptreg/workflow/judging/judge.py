@@ -24,6 +24,7 @@ from promptreg.workflow.judging.faults import read_cases, with_moved_reasoning, 
 from promptreg.workflow.judging.unknown_faults import undecided_where_unknown
 from promptreg.workflow.judging.unscored import undecided_where_unscored
 from promptreg.workflow.judging.varied import with_variation
+from promptreg.workflow.large import spread_of
 from promptreg.workflow.pairing import CLUSTER_TAG
 from promptreg.workflow.review.standing import standing_of, utc_today
 
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from promptreg.answer.model import Answer
     from promptreg.config import Config
     from promptreg.scoring.embedders.base import Embedder
+    from promptreg.spread import Spread
     from promptreg.store.runs import RunRecord
     from promptreg.store.store import Store
     from promptreg.suite.model import Case
@@ -144,7 +146,9 @@ def judge_stored(
     pairing = with_refusals(pairing, store, record.run_id, None if asked is None else asked.server)
     specs = [spec for case in pairing.known for spec in case.checks]
     measured = any(spec.name.removeprefix("not_") in MEASURED_CHECKS for spec in specs)
-    read = read_cases(config, store, record, pairing, look.passes, measured=measured)
+    passes = pairing.baseline.header.passes + look.passes
+    spread = spread_of(config, passes * len(pairing.known))
+    read = read_cases(config, store, record, pairing, look.passes, measured=measured, spread=spread)
     pairs = [_pair(case, read[case.case_id]) for case in pairing.known]
 
     replies = judges.replies(pairs)
@@ -162,6 +166,7 @@ def judge_stored(
         look=look,
         standing=standing,
         exchangeable=pairing.baseline.header.exchangeable is not False,
+        spread=spread,
     )
     goldens = pairing.baseline.goldens
     evidence = [
@@ -210,6 +215,7 @@ class _Judge:
     look: Look
     standing: SuiteJudgement | None
     exchangeable: bool
+    spread: Spread
 
     def __call__(self, scores: Sequence[CaseEvidence], *, self_test: bool) -> SuiteJudgement:
         judge = partial(judge_with_self_test, plant=self.plant) if self_test else judge_suite
@@ -222,6 +228,7 @@ class _Judge:
             look=self.look,
             standing=self.standing,
             exchangeable=self.exchangeable,
+            spread=self.spread,
         )
 
 

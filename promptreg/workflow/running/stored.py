@@ -28,8 +28,9 @@ class ReadSample:
 class CaseSamples:
     """The samples of one suite of a run, for a reader that asks for cases in ascending order of their ids."""
 
-    def __init__(self, store: Store, run_id: str, suite: str) -> None:
-        self._cases = groupby(store.samples(run_id, suite), key=lambda sample: sample.case_id)
+    def __init__(self, store: Store, run_id: str, suite: str, since: str | None = None) -> None:
+        """`since` is the first case that will be asked for, where it is known: nothing before it is read."""
+        self._cases = groupby(store.samples(run_id, suite, since=since), key=lambda sample: sample.case_id)
         self._current: tuple[str, Iterator[StoredSample]] | None = next(self._cases, None)
 
     def of(self, case_id: str) -> Mapping[int, ReadSample]:
@@ -55,13 +56,14 @@ class GoldenSamples:
     been made on another machine.
     """
 
-    def __init__(self, store: Store, header: Header) -> None:
-        self._store, self._header = store, header
+    def __init__(self, store: Store, header: Header, since: str | None = None) -> None:
+        """`since` as in `CaseSamples`."""
+        self._store, self._header, self._since = store, header, since
         self._runs: dict[str, CaseSamples] = {}
 
     def of(self, golden: Golden) -> Mapping[int, ReadSample]:
         """The samples of a golden by pass; empty when the store does not have them."""
         run_id = self._header.run_id if golden.approved is None else golden.approved.run_id
         if run_id not in self._runs:
-            self._runs[run_id] = CaseSamples(self._store, run_id, self._header.suite)
+            self._runs[run_id] = CaseSamples(self._store, run_id, self._header.suite, self._since)
         return self._runs[run_id].of(golden.case_id)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -24,12 +24,15 @@ from promptreg.report.payload import (
     SampleView,
     SuiteView,
 )
+from promptreg.store.store import Store
 from promptreg.text.counted import counted
 from promptreg.text.sentence import Sentence
 from promptreg.verdict.approvals import told_lack
 from promptreg.verdict.words import fault_sentences
 from promptreg.verdict.words.case_sentences import both_noises
 from promptreg.workflow.context.view import context_view
+from promptreg.workflow.judging.faults import READ_TOGETHER
+from promptreg.workflow.large import spread_of
 from promptreg.workflow.private import redaction_of
 from promptreg.workflow.review.shown import report_id
 from promptreg.workflow.review.waiting import decided_cases
@@ -40,6 +43,7 @@ from promptreg.workflow.views.headline import headline, next_steps, overall
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
+    from pathlib import Path
 
     from promptreg.answer.model import Answer
     from promptreg.baseline.model import Approval
@@ -48,7 +52,6 @@ if TYPE_CHECKING:
     from promptreg.scoring.faults.case import CaseFault
     from promptreg.scoring.rates import CheckRate
     from promptreg.store.runs import RunRecord
-    from promptreg.store.store import Store
     from promptreg.suite.model import Request
     from promptreg.verdict.model import CheckOutcome, Facts, PowerOutcome, SuiteJudgement
     from promptreg.workflow.comparison import Comparison
@@ -218,21 +221,46 @@ def _share(facts: Facts) -> Sentence:
 
 
 def _case_views(config: Config, store: Store, record: RunRecord, judged: tuple[JudgedSuite, ...]) -> Iterator[CaseView]:
+    store.flush()
     for suite in judged:
-        header, name = suite.pairing.baseline.header, suite.judgement.suite
-        target = CaseSamples(store, record.run_id, name)
-        source, goldens = GoldenSamples(store, header), suite.pairing.baseline.goldens
+        viewing = _Viewing(config, store.path, record, suite)
+        cases = sorted(suite.cases(), key=lambda judged_case: judged_case.case.case_id)
+        parts = [cases[start : start + READ_TOGETHER] for start in range(0, len(cases), READ_TOGETHER)]
+        samples = sum(len(case.source) + len(case.target) for case in cases)
+        for views in spread_of(config, samples)(viewing, parts):
+            yield from views
+
+
+@dataclass(frozen=True, slots=True)
+class _Viewing:
+    """Makes what the report shows of some cases. Opens the store by itself, for it may run in another process."""
+
+    config: Config
+    path: Path
+    record: RunRecord
+    suite: JudgedSuite
+
+    def __call__(self, cases: Sequence[JudgedCase]) -> list[CaseView]:
+        """The cases, whose ids ascend."""
+        suite, deployments, since = self.suite, self.config.deployments, cases[0].case.case_id
+        header, goldens = suite.pairing.baseline.header, suite.pairing.baseline.goldens
         params = (
-            partial(_params, deployment=config.deployments.get(header.deployment)),
-            partial(_params, deployment=config.deployments.get(record.deployment)),
+            partial(_params, deployment=deployments.get(header.deployment)),
+            partial(_params, deployment=deployments.get(self.record.deployment)),
         )
-        redaction = redaction_of(config)
-        for case in sorted(suite.cases(), key=lambda judged_case: judged_case.case.case_id):
-            case_id = case.case.case_id
-            recorded = source.of(goldens[case_id]) if case.source else {}
-            view = _case_view(case, recorded, target.of(case_id), params)
-            messages = tuple({key: redaction.json(part) for key, part in message.items()} for message in view.messages)
-            yield replace(view, messages=messages, context=context_view(suite.pairing, case.case, redaction))
+        redaction = redaction_of(self.config)
+        views = []
+        with Store.open(self.path, create=False) as store:
+            target = CaseSamples(store, self.record.run_id, suite.judgement.suite, since)
+            source = GoldenSamples(store, header, since)
+            for case in cases:
+                case_id = case.case.case_id
+                recorded = source.of(goldens[case_id]) if case.source else {}
+                view = _case_view(case, recorded, target.of(case_id), params)
+                messages = tuple({key: redaction.json(part) for key, part in said.items()} for said in view.messages)
+                shortened = context_view(suite.pairing, case.case, redaction)
+                views.append(replace(view, messages=messages, context=shortened))
+        return views
 
 
 def _case_view(

@@ -33,6 +33,10 @@ class _Calls:
     calls: list[Observation] = field(default_factory=list)
     places: list[tuple[str, int]] = field(default_factory=list)
 
+    def extend(self, more: _Calls) -> None:
+        self.calls += [call.told(label=f"call {number}") for number, call in enumerate(more.calls, len(self.calls) + 1)]
+        self.places += more.places
+
     def add(self, case_id: str, number: int, call: Observation, canary: str = "") -> None:
         label = f"call {len(self.calls) + 1}"
         expected = {"canary": canary} if canary else {}
@@ -92,6 +96,13 @@ class CaseSet:
             counted = next(((number, call) for number, call in present if call.usage is not None), None)
             if counted is not None:
                 self._counts[side].add(case_id, *counted)
+
+    def extend(self, more: CaseSet) -> None:
+        """Take in what another set has, of cases that this one has not."""
+        self._shapes |= more._shapes
+        for calls, others in ((self._leaks, more._leaks), (self._counts, more._counts)):
+            for side, other in zip(calls, others, strict=True):
+                side.extend(other)
 
     def findings(self) -> Iterator[tuple[str, FaultPasses, Finding]]:
         """What is found, by case."""

@@ -1,0 +1,27 @@
+"""Large runs: when the work on stored answers is shared among processes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from promptreg.spread import spread_over
+from promptreg.workflow.plugins import load_extensions
+
+if TYPE_CHECKING:
+    from promptreg.config import Config
+    from promptreg.spread import Spread
+
+LARGE: Final = 5_000
+"""Samples from which it pays: one process reads and scores so many in about five seconds."""
+
+
+def spread_of(config: Config, samples: int) -> Spread:
+    """How the work on so many samples is spread.
+
+    A project's own checks, channels and fault rules see all cases in one process: they may keep what they saw, and hold
+    what a copy of a process must not touch.
+    """
+    own = load_extensions(config.root)
+    if samples < LARGE or own.checks or own.channels or own.faults:
+        return map
+    return spread_over(config.judging.workers)
