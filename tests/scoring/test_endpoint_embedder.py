@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import hashlib
 import json
 import socket
 
@@ -245,9 +246,10 @@ class _Serving(SimulatedServer):
 def test_vectors_of_another_length_than_the_cached_ones_replace_them(served, tmp_path):
     """The server was given another model under the old name: its vectors are not mixed with those of before."""
     server, embedder = served()
-    before, now = [Answer("一二三")], [Answer("一二三"), Answer("四五六")]
+    now = [Answer("一二三"), Answer("四五六")]
     with Store.open(tmp_path / "store.db") as store:
-        EmbeddingChannel(embedder, store).prepare([before])
+        known = hashlib.sha256("一二三".encode()).hexdigest()
+        store.add_embeddings(embedder.name, {known: embedder.encode(["一二三"])[0]})
         server.stop()
         server.script = server.script.model_copy(
             update={"embeddings": server.script.embeddings.model_copy(update={"dimensions": 16})}
