@@ -48,6 +48,15 @@ def test_bound_with_nothing_flagged(cases, bound):
 def test_bound_with_flagged_cases():
     assert drifted_bound(1, 50) == pytest.approx(0.0914, abs=5e-4)
     assert drifted_bound(50, 50) == 1.0
+
+
+def test_the_bound_of_a_large_suite():
+    # Clopper and Pearson for 200 of 10 000, by scipy.stats.beta.ppf(0.95, 201, 9800).
+    assert drifted_bound(200, 10_000) == pytest.approx(0.0224593530171, abs=1e-9)
+    assert 0.5 < drifted_bound(50_000, 100_000) < 0.503
+
+
+def test_the_bound_where_nothing_can_be_found():
     assert drifted_bound(0, 10, power=0.0) == 1.0
 
 

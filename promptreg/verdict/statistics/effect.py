@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import comb, sqrt
+from math import lgamma, sqrt
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -74,9 +74,12 @@ def drifted_bound(flagged: int, cases: int, power: float = 1.0, confidence: floa
     """
     if flagged >= cases or power <= 0:
         return 1.0
+    counts = np.arange(flagged + 1)
+    # In logarithms: of ten thousand cases the coefficients are larger than any float.
+    ways = np.array([lgamma(cases + 1) - lgamma(k + 1) - lgamma(cases - k + 1) for k in range(flagged + 1)])
     low, high = flagged / cases, 1.0
     for _ in range(60):
         middle = (low + high) / 2
-        at_most = sum(comb(cases, k) * middle**k * (1 - middle) ** (cases - k) for k in range(flagged + 1))
+        at_most = float(np.exp(ways + counts * np.log(middle) + (cases - counts) * np.log1p(-middle)).sum())
         low, high = (middle, high) if at_most > 1 - confidence else (low, middle)
     return min(1.0, high / power)
