@@ -172,9 +172,13 @@ def _stage(work: Callable[[Judging, Any], Any], items: Sequence[Any], judging: J
     return (made.pop(number) for number in range(len(items)))
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class _Carried:
-    """Any value as one cell of a row, which Ray Data does not take apart."""
+    """Any value as one cell of a row, which Ray Data does not take apart.
+
+    Without a `repr` of what it holds: Ray Data writes one of each cell that is no number or text, which would take
+    minutes for a block of vectors.
+    """
 
     value: Any
 
