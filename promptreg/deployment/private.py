@@ -11,7 +11,7 @@ import re
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from promptreg.deployment.edits import Edit, edited
+from promptreg.deployment.edits import Edit, edited, replaced
 from promptreg.deployment.exchange import Failure
 from promptreg.deployment.json_text import dump_json, parse_json
 from promptreg.text.redaction import REDACTED
@@ -68,9 +68,9 @@ def without_private(exchange: Exchange, redaction: Redaction) -> Exchange:
     return replace(exchange, headers=headers, failure=failure, chunks=chunks)
 
 
-def _edits(body: bytes, redaction: Redaction) -> list[Edit]:
+def _edits(body: bytes, redaction: Redaction) -> list[Edit[bytes]]:
     parts = list(_parts(body))
-    edits: list[Edit] = []
+    edits: list[Edit[bytes]] = []
     changed: dict[int, dict[_Path, str]] = {}
     for (number, path), text in _cleaned(parts, redaction).items():
         changed.setdefault(number, {})[path] = text
@@ -142,30 +142,13 @@ def _cleaned(parts: list[_Part], redaction: Redaction) -> dict[tuple[int, _Path]
             channels.setdefault(of, []).append(_Leaf(number, path, text))
     found: dict[tuple[int, _Path], str] = {}
     for leaves in channels.values():
-        for leaf, text in zip(leaves, _without_spans(leaves, redaction), strict=True):
+        # Looked for in all of them together; the mark goes where what was found began.
+        spans = redaction.spans("".join(leaf.text for leaf in leaves))
+        edits = [Edit(start, end, REDACTED) for start, end in spans]
+        for leaf, text in zip(leaves, replaced([leaf.text for leaf in leaves], edits), strict=True):
             if text != leaf.text:
                 found[leaf.part, leaf.path] = text
     return found
-
-
-def _without_spans(leaves: list[_Leaf], redaction: Redaction) -> Iterator[str]:
-    """The texts of a channel without what is found in all of them together; the mark goes where it began."""
-    spans = redaction.spans("".join(leaf.text for leaf in leaves))
-    offset = index = 0
-    for leaf in leaves:
-        until, at = offset + len(leaf.text), offset
-        kept: list[str] = []
-        while index < len(spans) and spans[index][0] < until:
-            start, end = spans[index]
-            if start >= offset:
-                kept += [leaf.text[at - offset : start - offset], REDACTED]
-            at = min(end, until)
-            if end > until:
-                break
-            index += 1
-        kept.append(leaf.text[at - offset :])
-        yield "".join(kept)
-        offset = until
 
 
 def _rebuilt(value: Any, path: _Path, texts: dict[_Path, str]) -> Any:
