@@ -31,6 +31,11 @@ class AnswerTraits:
     """ISO 639-1 code, None where it cannot be told."""
     refusal: bool
 
+    @property
+    def content(self) -> str:
+        """The normalised content without the tool calls."""
+        return self.text.partition("\0")[0]
+
 
 @dataclass(frozen=True, slots=True)
 class Likeness:

@@ -84,7 +84,7 @@ def claims_of(case: CaseEvidence, answers: Iterable[int]) -> dict[Cause, set[int
         answers: places of target answers that nothing graver explains.
     """
     n = case.source_passes
-    texts = [trait.text.partition("\0")[0] for trait in case.traits]
+    texts = [trait.content for trait in case.traits]
     known = set(texts[:n])
     places: dict[str, list[int]] = {}
     for index in answers:
@@ -100,7 +100,7 @@ def claims_of(case: CaseEvidence, answers: Iterable[int]) -> dict[Cause, set[int
 def also_on_the_source(case: CaseEvidence, causes: Iterable[Cause]) -> Counter[Cause]:
     """By cause, how many source answers show it against the nearest other answer of the source."""
     wanted, n = frozenset(causes), case.source_passes
-    texts = [trait.text.partition("\0")[0] for trait in case.traits[:n]]
+    texts = [trait.content for trait in case.traits[:n]]
     counted = Counter(texts)
     shown: Counter[Cause] = Counter()
     if len(counted) < 2:
@@ -117,7 +117,7 @@ def put_before(case: CaseEvidence, index: int) -> int:
 
     All of its characters where the two have too little in common.
     """
-    texts = [trait.text.partition("\0")[0] for trait in case.traits]
+    texts = [trait.content for trait in case.traits]
     nearest = _nearest(case, index, range(case.source_passes))
     if _unlike(case, index, nearest):
         return len(texts[index])

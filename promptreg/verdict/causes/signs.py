@@ -204,7 +204,7 @@ def _languages(traits: Sequence[AnswerTraits], n: int, answers: Iterable[int]) -
 def _beginning(case: CaseEvidence, refusing: Collection[int]) -> dict[Cause, set[int]]:
     """The text that stands before all target answers and before no source answer. Of fences the layout tells."""
     traits, n = case.traits, case.source_passes
-    contents = [trait.text.partition("\0")[0] for trait in traits[n:]]
+    contents = [trait.content for trait in traits[n:]]
     common = commonprefix(contents)  # noqa: RUF071 - of texts, not of paths
     shared = common[:LONGEST_BEGINNING]
     start = shared[:SHORTEST_BEGINNING]
