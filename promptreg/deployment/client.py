@@ -46,7 +46,7 @@ class Outcome(NamedTuple):
     """Attempts in flight on the deployment when the last one was sent, itself included."""
 
 
-class CallLimit(Protocol):
+class Limit(Protocol):
     """How many attempts a deployment is given at once, by all that ask it."""
 
     @property
@@ -64,6 +64,10 @@ class CallLimit(Protocol):
     @property
     def in_flight(self) -> int:
         """Attempts in flight now."""
+
+
+class CallLimit(Limit, Protocol):
+    """The same, with places for attempts."""
 
     def slot(self) -> AbstractAsyncContextManager[int]:
         """A place for one attempt; gives the attempts in flight, this one included. Waits while there is none."""

@@ -95,37 +95,45 @@ class RemoteLimiter(Protocol):
         """See `Limiter`."""
 
 
-class SharedLimit:
+class KnownLoad:
+    """See `promptreg.deployment.client.Limit`; the numbers of all workers, as the limiter told them last."""
+
+    def __init__(self, most: int) -> None:
+        """Of a deployment that takes `most` attempts at once, before the limiter told anything."""
+        self.told = Load(most, most, most, 0)
+
+    @property
+    def most(self) -> int:
+        """See `Limit`."""
+        return self.told.most
+
+    @property
+    def limit(self) -> int:
+        """See `Limit`."""
+        return self.told.limit
+
+    @property
+    def lowest(self) -> int:
+        """See `Limit`."""
+        return self.told.lowest
+
+    @property
+    def in_flight(self) -> int:
+        """See `Limit`."""
+        return self.told.in_flight
+
+
+class SharedLimit(KnownLoad):
     """A worker's side of the limit: what its client takes places from. Used in one event loop."""
 
     def __init__(self, worker: str, limiter: RemoteLimiter, most: int) -> None:
+        super().__init__(most)
         self._worker = worker
         self._limiter = limiter
-        self._load = Load(most, most, most, 0)
         self._waiting: deque[asyncio.Future[int]] = deque()
         self._asking: asyncio.Task[None] | None = None
         self._ended = 0
         self._learned: list[Exchange] = []
-
-    @property
-    def most(self) -> int:
-        """See `CallLimit`; the numbers of all workers, as the limiter told them last."""
-        return self._load.most
-
-    @property
-    def limit(self) -> int:
-        """See `CallLimit`."""
-        return self._load.limit
-
-    @property
-    def lowest(self) -> int:
-        """See `CallLimit`."""
-        return self._load.lowest
-
-    @property
-    def in_flight(self) -> int:
-        """See `CallLimit`."""
-        return self._load.in_flight
 
     @asynccontextmanager
     async def slot(self) -> AsyncIterator[int]:
@@ -150,7 +158,7 @@ class SharedLimit:
         try:
             while self._waiting:
                 await asyncio.sleep(0)  # all that begin to wait in this step are counted
-                first, taken, self._load = await self._limiter.enter(self._worker, len(self._waiting))
+                first, taken, self.told = await self._limiter.enter(self._worker, len(self._waiting))
                 for number in range(taken):
                     self._hand_out(first + number)
         except Exception as error:  # noqa: BLE001 - a limiter that is lost is told to all who wait

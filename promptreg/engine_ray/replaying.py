@@ -14,7 +14,7 @@ from ray.exceptions import RayActorError, RayError
 from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
 from promptreg import __version__
-from promptreg.engine_ray.limiter import Limiter, Load
+from promptreg.engine_ray.limiter import KnownLoad, Limiter
 from promptreg.engine_ray.shards import Shards, shard_size
 from promptreg.engine_ray.worker import Worker
 from promptreg.errors import ClusterError, PromptregError
@@ -72,29 +72,6 @@ async def replay_on_cluster(
         replaying.end()
 
 
-class _KnownLoad:
-    """The limit as the limiter told it last."""
-
-    def __init__(self, most: int) -> None:
-        self.told = Load(most, most, most, 0)
-
-    @property
-    def most(self) -> int:
-        return self.told.most
-
-    @property
-    def limit(self) -> int:
-        return self.told.limit
-
-    @property
-    def lowest(self) -> int:
-        return self.told.lowest
-
-    @property
-    def in_flight(self) -> int:
-        return self.told.in_flight
-
-
 @dataclass(slots=True)
 class _Seat:
     """The place of one worker; another takes it when that one is lost."""
@@ -121,7 +98,7 @@ class _Replaying:
     ) -> None:
         most = job.deployment.concurrency
         self._job, self._examine = job, examine
-        self._load = _KnownLoad(most)
+        self._load = KnownLoad(most)
         self._tally = Tally(len(calls), self._load, concurrency=most, on_sample=on_sample, on_progress=on_progress)
         self._shards = Shards(calls, shard_size(len(calls), workers * LANES))
         self._seats = [_Seat(number) for number in range(min(workers, len(calls)))]

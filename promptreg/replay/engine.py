@@ -13,10 +13,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from promptreg.canonical import JsonObject
+    from promptreg.deployment.client import Limit
     from promptreg.replay.asking import Outcome
     from promptreg.replay.progress import Progress
     from promptreg.replay.sample import Call
-    from promptreg.replay.tally import Limit, ReplayResult
+    from promptreg.replay.tally import ReplayResult
     from promptreg.suite.model import Request
 
 

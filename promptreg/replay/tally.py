@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from promptreg.deployment.exchange import FailureKind
 from promptreg.errors import EndpointError, RefusedError
@@ -14,6 +14,7 @@ from promptreg.replay.progress import Progress
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from promptreg.deployment.client import Limit
     from promptreg.replay.sample import Sample
 
 HOPELESS_STATUSES = frozenset({401, 403, 404})
@@ -27,26 +28,6 @@ GONE_KINDS = frozenset({FailureKind.DNS, FailureKind.CONNECT, FailureKind.TLS, F
 
 GONE_LIMIT = 20
 """So many calls in a row without a server, and at least twice the concurrency, end the replay."""
-
-
-class Limit(Protocol):
-    """How many calls a deployment is given at once."""
-
-    @property
-    def most(self) -> int:
-        """Calls that may be in flight while nothing is overloaded."""
-
-    @property
-    def limit(self) -> int:
-        """Calls that may be in flight now."""
-
-    @property
-    def lowest(self) -> int:
-        """The smallest `limit` there was."""
-
-    @property
-    def in_flight(self) -> int:
-        """Calls in flight now."""
 
 
 @dataclass(frozen=True, slots=True)
