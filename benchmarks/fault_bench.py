@@ -24,22 +24,7 @@ if TYPE_CHECKING:
 
 Command = Literal["record", "compare"]
 
-HOOKS = """
-import zlib
-import numpy as np
-
-class Letters:
-    name = "letters"
-    def encode(self, texts):
-        vectors = np.zeros((len(texts), 512), dtype=np.float32)
-        for vector, text in zip(vectors, texts):
-            for pair in zip(f" {text}", f"{text} "):
-                vector[zlib.crc32("".join(pair).encode("utf-8", "replace")) % 512] += 1
-        return vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-9)
-
-def promptreg_embedders():
-    return {"letters": Letters}
-"""
+HOOKS = (Path(__file__).parents[1] / "tests" / "data" / "letters_hooks.py").read_text(encoding="utf-8")
 """An embedder that costs nothing: embeddings are not the matter here."""
 
 SUITES = {

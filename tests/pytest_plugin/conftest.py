@@ -6,6 +6,7 @@ import json
 import os
 import shutil
 from contextlib import ExitStack
+from pathlib import Path
 
 import pytest
 
@@ -14,22 +15,7 @@ import promptreg.pytest_plugin.gate
 import promptreg.pytest_plugin.hooks  # noqa: F401 - pytester forgets what an inner session imports, numpy among it
 from promptreg.testing import Project, SimulatedServer
 
-HOOKS = """
-import zlib
-import numpy as np
-
-class Letters:
-    name = "letters"
-    def encode(self, texts):
-        vectors = np.zeros((len(texts), 512), dtype=np.float32)
-        for vector, text in zip(vectors, texts):
-            for pair in zip(f" {text}", f"{text} "):
-                vector[zlib.crc32("".join(pair).encode("utf-8", "replace")) % 512] += 1
-        return vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-9)
-
-def promptreg_embedders():
-    return {"letters": Letters}
-"""
+HOOKS = (Path(__file__).parents[1] / "data" / "letters_hooks.py").read_text(encoding="utf-8")
 """An embedder of the project's own: the default one takes seconds to load."""
 
 CALM = {
