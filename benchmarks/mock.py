@@ -5,7 +5,8 @@ from __future__ import annotations
 import argparse
 import asyncio
 import json
-from typing import cast
+
+from connection import Connection
 
 FRAMES = 20
 
@@ -36,31 +37,15 @@ END = b"0\r\n\r\n"
 WHOLE = HEAD + b"".join(PIECES) + END
 
 
-class Mock(asyncio.Protocol):
-    """One connection. Requests are told apart by their Content-Length, nothing else in them is read."""
+class Mock(Connection):
+    """Answers whatever is asked."""
 
     def __init__(self, latency_s: float, *, spread: bool) -> None:
+        super().__init__()
         self._latency_s = latency_s
         self._spread = spread
-        self._buffer = b""
 
-    def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """Remember where to write."""
-        self._transport = cast("asyncio.Transport", transport)
-
-    def data_received(self, data: bytes) -> None:
-        """Answer every request that is complete."""
-        self._buffer += data
-        while (end := self._buffer.find(b"\r\n\r\n")) >= 0:
-            head = self._buffer[:end].lower()
-            length_at = head.find(b"content-length:")
-            length = int(head[length_at + 15 :].split(b"\r\n", 1)[0]) if length_at >= 0 else 0
-            if len(self._buffer) < end + 4 + length:
-                return
-            self._buffer = self._buffer[end + 4 + length :]
-            self._answer()
-
-    def _answer(self) -> None:
+    def _answer(self, head: bytes, body: bytes) -> None:  # noqa: ARG002 - every request gets the same
         loop = asyncio.get_running_loop()
         if not self._spread:
             loop.call_later(self._latency_s, self._transport.write, WHOLE)

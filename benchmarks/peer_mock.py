@@ -13,7 +13,8 @@ import json
 import re
 from collections import Counter
 from dataclasses import dataclass, field
-from typing import cast
+
+from connection import Connection
 
 DIMENSIONS = 26
 
@@ -62,32 +63,15 @@ class Counts:
         }
 
 
-class PeerMock(asyncio.Protocol):
-    """One connection."""
+class PeerMock(Connection):
+    """Answers by path, and counts."""
 
     def __init__(self, counts: Counts, latency_s: float) -> None:
+        super().__init__()
         self._counts, self._latency_s = counts, latency_s
-        self._buffer = b""
 
-    def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """Remember where to write."""
-        self._transport = cast("asyncio.Transport", transport)
-
-    def data_received(self, data: bytes) -> None:
-        """Answer every request that is complete."""
-        self._buffer += data
-        while (end := self._buffer.find(b"\r\n\r\n")) >= 0:
-            head = self._buffer[:end].lower()
-            length_at = head.find(b"content-length:")
-            length = int(head[length_at + 15 :].split(b"\r\n", 1)[0]) if length_at >= 0 else 0
-            if len(self._buffer) < end + 4 + length:
-                return
-            body = self._buffer[end + 4 : end + 4 + length]
-            self._buffer = self._buffer[end + 4 + length :]
-            self._answer(head.split(b" ", 2)[1], body, close=b"connection: close" in head)
-
-    def _answer(self, path: bytes, body: bytes, *, close: bool) -> None:
-        counts = self._counts
+    def _answer(self, head: bytes, body: bytes) -> None:
+        counts, path, close = self._counts, head.split(b" ", 2)[1], b"connection: close" in head
         if path.endswith(b"/chat/completions"):
             self._later(_chat(counts, body), close=close)
         elif path.endswith(b"/embeddings"):
