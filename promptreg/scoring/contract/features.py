@@ -102,6 +102,20 @@ def stated_facts(text: str) -> Iterator[str]:
     return (fact.normal for fact in read_facts(text) if GROUP_OF[fact.kind] in _FACT_GROUPS)
 
 
+def fact_text(content: str) -> str:
+    """The text that the facts of an answer are read off: of JSON, in a code block or not, its texts and numbers."""
+    stripped = content.strip()
+    value = _parsed(stripped)
+    if value is _NOTHING and (whole := read_markup(stripped).whole) is not None:
+        value = _parsed(whole)
+    return content if value is _NOTHING else _told(texts_of(value))
+
+
+def fact_feature(normal: str) -> Feature:
+    """The feature of stating a fact with this normal form."""
+    return _bounded(FACT_KIND, normal)
+
+
 def answer_length(answer: Answer) -> int:
     """Characters of the content as a reader counts them, like the check `max_chars`. An ordered value, no feature."""
     return grapheme_count(answer.content.strip())
@@ -131,9 +145,13 @@ def _of_content(answer: Answer, facts: Callable[[str], Iterable[str]]) -> Iterat
     if not refuses(content):
         yield "no_refusal", ""
     # Keys state nothing, and a fence around JSON takes no fact away.
-    kept = dict.fromkeys(facts(answer.content if texts is None else "\n".join(texts)))
+    kept = dict.fromkeys(facts(answer.content if texts is None else _told(texts)))
     for normal in list(kept)[:MOST_FACTS]:
-        yield "fact", normal
+        yield FACT_KIND, normal
+
+
+def _told(texts: Iterable[str]) -> str:
+    return "\n".join(texts)
 
 
 def _language_within(texts: Iterable[str]) -> str | None:

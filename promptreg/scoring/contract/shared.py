@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final
 
 from promptreg.scoring.contract.contract import contract_of
-from promptreg.scoring.contract.features import FACT_KIND, Feature
+from promptreg.scoring.contract.features import FACT_KIND, Feature, fact_feature, fact_text
 from promptreg.scoring.contract.implied import INSIDE, JSON, PLAIN, place_of, unexplained
 from promptreg.scoring.contract.words import KINDS, Words, words_of
 from promptreg.text.facts.read import read_facts
@@ -148,17 +148,17 @@ def _follows_inside(feature: Feature, shared: frozenset[Feature]) -> bool:
     )
 
 
-def _spellings(contract: Contract, features: Iterable[Feature]) -> dict[str, str]:
-    """By normal form, how the first answer writes the facts among the features: 7天, not "1 week"."""
+def _spellings(contract: Contract, features: Iterable[Feature]) -> dict[Feature, str]:
+    """How the first answer writes the facts among the features: 7天, not "1 week"."""
     if all(feature.kind != FACT_KIND for feature in features):
         return {}
-    return {fact.normal: fact.text for fact in reversed(read_facts(contract.first))}
+    return {fact_feature(fact.normal): fact.text for fact in reversed(read_facts(fact_text(contract.first)))}
 
 
-def _words(feature: Feature, shared: frozenset[Feature], spelled: Mapping[str, str]) -> Words:
+def _words(feature: Feature, shared: frozenset[Feature], spelled: Mapping[Feature, str]) -> Words:
     """The words of a feature; those of JSON name its top keys."""
     if feature.kind == FACT_KIND:
-        return words_of(replace(feature, value=spelled.get(feature.value, feature.value)))
+        return words_of(replace(feature, value=spelled.get(feature, feature.value)))
     words = words_of(feature)
     if feature != JSON:
         return words

@@ -169,6 +169,9 @@ def test_no_lack_is_explained_away_altogether(answer):
         ("Refunds take 6 days.", "Refunds take 33 days.", "6 days"),
         ("退款要三十天，最多30天。", "退款要15天，最多15天。", "三十天"),
         ('{"days": 7}', '{"days": 15}', "7"),
+        # As servers that write ASCII only send it, bare and in a code block.
+        (r'{"reply": "\u0037\u5929\u5185"}', r'{"reply": "15\u5929\u5185"}', "7天"),
+        ('```json\n{"reply": "12\\u5143"}\n```', '```json\n{"reply": "20\\u5143"}\n```', "12元"),
     ],
 )
 def test_a_fact_is_spelled_as_the_first_recorded_answer_does(golden, changed, written):
