@@ -266,7 +266,13 @@ def test_a_case_that_the_suite_lost_is_removed(reviewed):
     assert (refused.exit_code, "still has this case" in refused.stdout) == (1, True)
     reviewed.project.suite("support", kept)
     reviewed.compare()
-    assert {case["case_id"]: case["verdict"] for case in listed(reviewed)["cases"]}["hours"] == "missing"
+    waiting = {case["case_id"]: case for case in listed(reviewed)["cases"]}["hours"]
+    assert waiting["verdict"] == "missing"
+    assert reviewed.run("report", "latest", "-o", "cases.jsonl").exit_code == 0
+    lines = (reviewed.folder / "cases.jsonl").read_text(encoding="utf-8").splitlines()
+    (shown,) = (case for case in map(json.loads, lines) if case["case_id"] == "hours")
+    assert (shown["verdict"], shown["golden_sha256"]) == ("missing", waiting["golden_sha256"])
+    assert sum(len(group["passes"]) for group in shown["golden"]) == len(shown["source_samples"]) == 10
     assert reviewed.run("review", "decide", "remove", "hours", "--reviewer", "Ann", "--write").exit_code == 0
     assert b'"hours"' not in reviewed.baseline.read_bytes()
     assert verdicts(reviewed.compare()[1]).get("hours") is None

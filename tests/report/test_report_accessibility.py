@@ -72,6 +72,15 @@ def test_nothing_is_wider_than_the_window(open_page, sample_file, address):
         assert page.evaluate("document.documentElement.scrollWidth") <= width
 
 
+@pytest.mark.parametrize("width", [320, 1440])
+def test_nothing_stands_below_the_bar_of_decisions(open_page, sample_file, width):
+    # Labels that only readers hear, far down in the list, must not make the page longer than what is seen of it.
+    page = open_page(sample_file, CASE + "old-coupon", viewport={"width": width, "height": 700})
+    page.evaluate("() => document.querySelectorAll('details').forEach((fold) => { fold.open = true; })")
+    beyond = "document.documentElement.scrollHeight - document.body.getBoundingClientRect().height"
+    assert abs(page.evaluate(beyond)) <= 1
+
+
 @pytest.mark.parametrize("address", ["", CASE + "complaint-letter"])
 def test_every_target_has_24_pixels(open_page, sample_file, address):
     page = open_page(sample_file, address)

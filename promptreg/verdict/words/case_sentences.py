@@ -289,9 +289,9 @@ def case_new() -> Sentence:
 def case_missing() -> Sentence:
     """Verdict `missing`."""
     return Sentence(
-        "Nothing was compared: the case is recorded but no longer in the suite. Put it back, or record again to "
-        "drop it.",
-        "未作比较：用例有录制，但已不在测试集中。请恢复该用例，或重新录制以移除它。",
+        "Nothing was compared: the case is recorded but no longer in the suite. Put it back, or remove its golden in "
+        "the review.",
+        "未作比较：用例有录制，但已不在测试集中。请恢复该用例，或在评审中移除它的基准输出。",
     )
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from promptreg import __version__
 from promptreg.deployment.reader import read_exchange
 from promptreg.deployment.request import request_body
-from promptreg.report.answers import paired_groups, spread_view
+from promptreg.report.answers import answer_groups, paired_groups, spread_view
 from promptreg.report.payload import (
     AnswerGroup,
     ApprovalView,
@@ -46,14 +46,14 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from promptreg.answer.model import Answer
-    from promptreg.baseline.model import Approval
+    from promptreg.baseline.model import Approval, Baseline
     from promptreg.canonical import JsonObject
     from promptreg.config import Config, Deployment
     from promptreg.scoring.faults.case import CaseFault
     from promptreg.scoring.rates import CheckRate
     from promptreg.store.runs import RunRecord
     from promptreg.suite.model import Request
-    from promptreg.verdict.model import CheckOutcome, Facts, PowerOutcome, SuiteJudgement
+    from promptreg.verdict.model import CaseJudgement, CheckOutcome, Facts, PowerOutcome, SuiteJudgement
     from promptreg.workflow.comparison import Comparison
     from promptreg.workflow.judging.judge import JudgedCase, JudgedSuite
     from promptreg.workflow.review.waiting import ReviewedCase
@@ -229,6 +229,10 @@ def _case_views(config: Config, store: Store, record: RunRecord, judged: tuple[J
         samples = sum(len(case.source) + len(case.target) for case in cases)
         for views in spread_of(config, samples)(viewing, parts):
             yield from views
+        missing = frozenset(suite.pairing.missing)
+        for judgement in suite.judgement.cases:
+            if judgement.case_id in missing:
+                yield _missing_view(judgement, suite.pairing.baseline)
 
 
 @dataclass(frozen=True, slots=True)
@@ -294,6 +298,23 @@ def _case_view(
         lacks=tuple(map(told_lack, judgement.lacks)),
         source_params=params[0](case.request),
         target_params=params[1](case.request),
+    )
+
+
+def _missing_view(judgement: CaseJudgement, baseline: Baseline) -> CaseView:
+    """A golden whose case the suite no longer has: what was recorded, so that somebody can decide to remove it."""
+    header, golden = baseline.header, baseline.goldens[judgement.case_id]
+    answers = golden.by_pass(header.passes)
+    groups = answer_groups(answers)
+    return CaseView(
+        suite=header.suite,
+        case_id=judgement.case_id,
+        verdict=judgement.verdict.value,
+        severity=judgement.severity,
+        sentence=judgement.sentence,
+        golden=groups,
+        source_samples=_sample_views(answers, {}, groups, golden.variants),
+        approval=_approval_view(golden.approved),
     )
 
 

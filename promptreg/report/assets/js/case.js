@@ -56,6 +56,7 @@ function caseArticle(entry, details) {
   return el("article", { class: "case", "aria-labelledby": "case-heading" },
     caseHead(entry),
     caseTitle(entry),
+    askedLine(details),
     el("p", { class: "lead" }, say(details.sentence)),
     causesOf(entry),
     bothAnswered ? [answersSection(details, answers), reasons] : [reasons, answersSection(details, answers)],
@@ -64,6 +65,13 @@ function caseArticle(entry, details) {
     contextSection(details),
     callsSection(details, answers),
     requestSection(details));
+}
+
+// The question beside its answers: the last user message. The whole request stands below.
+function askedLine(details) {
+  const asked = (details.messages || []).findLast((message) => message.role === "user" && typeof message.content === "string");
+  return asked && asked.content.trim() !== "" && el("p", { class: "asked" }, el("b", null, t("request.asked")), " ",
+    el("span", { lang: langOf(asked.content), dir: "auto" }, brief(asked.content)));
 }
 
 // The name of a side in a case. Where the golden was approved it holds answers of a target, and nothing calls them the source's.
@@ -78,7 +86,7 @@ function approvedBy(approval) {
 function approvedNote(approval) {
   return el("p", { class: "approved-by" }, approvedBy(approval), " ", el("span", { class: "hint" }, t("approved.run", { run: readable(approval.run_id) })),
     approval.reason && el("span", { class: "reason" }, ` · ${readable(approval.reason)}`),
-    (approval.despite || []).length > 0 && el("b", null, ` ${t("approved.although", { list: approval.despite.map(say).join("; ") })}`));
+    (approval.despite || []).length > 0 && el("b", null, ` ${t("approved.although", { list: inSeries(approval.despite) })}`));
 }
 
 function same(a, b) {
@@ -146,6 +154,7 @@ function whoLine(side, items, all, samples, picked, pick, approval) {
         "data-side": side, onclick: () => { pick(index); renderCase(); } },
       el("b", null, item.letter), " ", ofTotal(item.group.passes.length, all),
       item.shared && side === "target" && el("span", { class: "also" }, t(approval ? "answers.shared_approved" : "answers.shared")))),
+    !byPass.size && el("span", { class: "hint" }, t("answers.not_asked")),
     failed.length > 0 && el("span", { class: "failed-count" }, t("answers.failed", { count: failed.length }))),
     el("ol", { class: "pass-strip", "aria-label": t("answers.passes") }, passes.map((pass) => {
       const given = byPass.get(pass);
@@ -164,11 +173,15 @@ function viewSwitch() {
 
 const FORMS = ["content", "json", "json_sorted"];
 
-// Contents that are JSON on both sides are shown as such, keys sorted where their order differs, until chosen otherwise.
+// Contents that are JSON on both sides are shown as such, keys sorted where their order differs, until chosen otherwise;
+// as texts where they are the same JSON and what differs is around it.
 function chosenForm(diff) {
-  const forms = FORMS.filter((form) => diff && (diff.parts || []).some((part) => part.part === form));
+  const parts = FORMS.map((form) => ((diff && diff.parts) || []).find((part) => part.part === form)).filter(Boolean);
+  const forms = parts.map((part) => part.part);
   const wanted = state.form || remembered("form");
-  const chosen = forms.includes(wanted) ? wanted : wanted === FORMS[0] ? FORMS[0] : forms[forms.length - 1];
+  const differing = parts.filter((part) => part.operations.some((operation) => operation.kind !== "equal"));
+  const telling = (differing.length ? differing : parts).at(-1);
+  const chosen = forms.includes(wanted) ? wanted : wanted === FORMS[0] ? FORMS[0] : telling && telling.part;
   return { forms, chosen };
 }
 

@@ -44,7 +44,7 @@ function faultsSection(details) {
     el("p", null, say(fault.sentence)),
     fault.where && el("p", { class: "hint" }, readable(fault.where)),
     fault.evidence && el("blockquote", null, textBlock(fault.evidence)),
-    (fault.suspects || []).length > 0 && el("p", { class: "hint" }, t("faults.suspects", { names: fault.suspects.map(say).join("; ") }))))));
+    (fault.suspects || []).length > 0 && el("p", { class: "hint" }, t("faults.suspects", { names: inSeries(fault.suspects) }))))));
 }
 
 const CHANNELS_OPEN = 2;

@@ -20,6 +20,11 @@ function say(sentence) {
   return readable(sentence[state.language] || sentence.en || "");
 }
 
+// Sentences as one line, divided as the language divides them.
+function inSeries(sentences) {
+  return sentences.map(say).reduce((before, next) => t("series", { before, next }));
+}
+
 function htmlLang() {
   return state.language === "zh" ? "zh-CN" : "en";
 }
