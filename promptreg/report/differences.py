@@ -6,7 +6,7 @@ import re
 import unicodedata
 from typing import TYPE_CHECKING, NamedTuple
 
-from promptreg.report.fact_changes import fact_changes
+from promptreg.report.fact_changes import fact_changes, respelled
 from promptreg.report.json_parts import json_pair
 from promptreg.report.payload import ChangeView, OperationView, PartDiffView, PartName
 from promptreg.text.diff import diff
@@ -49,7 +49,7 @@ def part_difference(part: PartName, golden: str, candidate: str) -> PartDiffView
         return PartDiffView(part, operations, difference.complete, note=note)
     facts = fact_changes(golden, candidate, operations) if part == "content" else ()
     others = short_changes(operations) if difference.complete else ()
-    changes = (*facts[:MOST_FACTS], *(each for each in others if not _told(each, facts)))
+    changes = (*facts[:MOST_FACTS], *(respelled(each) for each in others if not _told(each, facts)))
     more, breaks = max(0, len(facts) - MOST_FACTS), row_breaks(operations) if difference.complete else ()
     return PartDiffView(part, operations, difference.complete, changes, more, breaks)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from dataclasses import replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -50,6 +51,19 @@ def fact_changes(golden: str, candidate: str, operations: Iterable[OperationView
     come = _only_in(theirs, ours, golden)
     pairs = _paired(gone, come)
     return tuple(dict.fromkeys(ChangeView(a.text if a else "", b.text if b else "", _kind(a, b)) for a, b in pairs))
+
+
+def respelled(change: ChangeView) -> ChangeView:
+    """The change, of the kind `spelling` where both sides are the same facts and nothing else: 7天, 一周."""
+    ours, theirs = (_all_facts(text) for text in (change.golden, change.candidate))
+    return replace(change, kind="spelling") if ours and ours == theirs else change
+
+
+def _all_facts(text: str) -> tuple[str, ...]:
+    """The normal forms of the facts that a text consists of; empty where it has more than facts."""
+    facts = read_facts(text)
+    whole = "".join(fact.text for fact in facts) == text
+    return tuple(fact.normal for fact in facts) if whole else ()
 
 
 def _kind(a: _Told | None, b: _Told | None) -> str:

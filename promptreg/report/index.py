@@ -126,8 +126,8 @@ def _shown(case: CaseView) -> ShownTexts | None:
 
 
 def _of_facts(case: CaseView) -> dict[str, Any]:
-    facts = [change_in_words(change) for change in changes_of(case) if change.kind][:FACTS_TOLD]
-    return {"facts": preview("; ".join(facts), FACTS_CHARACTERS)} if facts else {}
+    facts = [change_in_words(change) for change in changes_of(case) if change.kind not in {"", "spelling"}]
+    return {"facts": preview("; ".join(facts[:FACTS_TOLD]), FACTS_CHARACTERS)} if facts else {}
 
 
 def _of_decisions(case: CaseView) -> dict[str, Any]:

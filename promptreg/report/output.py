@@ -86,7 +86,12 @@ def changes_of(case: CaseView) -> tuple[ChangeView, ...]:
 def change_in_words(change: ChangeView) -> str:
     """`7天 → 30天`; of a JSON value with its path before it."""
     where = f"{change.where}: " if change.where else ""
-    return f"{where}{change.golden or NOTHING} → {change.candidate or NOTHING}"
+    return f"{where}{change.golden or NOTHING} {sign_of(change)} {change.candidate or NOTHING}"
+
+
+def sign_of(change: ChangeView) -> str:
+    """What stands between the two sides of a change: `=` where they say the same in other words."""
+    return "=" if change.kind == "spelling" else "→"
 
 
 def without_answers(case: CaseView) -> CaseView:

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 if TYPE_CHECKING:
     from promptreg.answer.model import Usage
     from promptreg.canonical import Json, JsonObject
+    from promptreg.report.context_views import ContextView
     from promptreg.report.earlier import ChangeName, EarlierRunView, EarlierVerdictName
     from promptreg.text.sentence import Sentence
 
@@ -66,7 +67,8 @@ class ChangeView:
     golden: str = ""
     candidate: str = ""
     kind: str = ""
-    """Of a fact its kind (`quantity`, `name`, …), `json` for a JSON value; empty for any other change."""
+    """Of a fact its kind (`quantity`, `name`, …), `json` for a JSON value, `spelling` for a fact that both sides state
+    in other words (7天, 一周); empty for any other change."""
     where: str = ""
     """Of a JSON value: its path (`items[0].price`)."""
 
@@ -210,67 +212,6 @@ class FaultView:
     where: str = ""
     evidence: str = ""
     suspects: tuple[Sentence, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class ContextChangeView:
-    """Messages of a conversation with one fate in what was sent: dropped neighbours, or messages replaced alike."""
-
-    places: str
-    """Counted from 0, such as `4–17` or `3, 5`."""
-    roles: tuple[str, ...]
-    action: str
-    """`dropped`, `cut` or `replaced`."""
-    reason: Sentence
-    tokens: int
-    """As they were."""
-    kept: int = 0
-    """What is left of them in their places."""
-    text: str = ""
-    """What is sent in the place of each; empty where nothing is."""
-
-
-@dataclass(frozen=True, slots=True)
-class InsertedView:
-    """A message that was put in, such as a summary."""
-
-    role: str
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
-class ContextSideView:
-    """What became of a conversation for the window of one deployment. Sizes in tokens."""
-
-    counter: str
-    window: int
-    reserve: int
-    budget: int
-    """What the prompt may have."""
-    messages: int
-    """Of the whole conversation."""
-    total: int | None = None
-    """Of what was sent; None when nothing was."""
-    whole: int | None = None
-    """Of the whole conversation."""
-    problem: Sentence | None = None
-    """Why nothing was sent."""
-    provable: bool = True
-    """False where what goes out cannot be seen."""
-    changes: tuple[ContextChangeView, ...] = ()
-    inserted: tuple[InsertedView, ...] = ()
-    dropped: tuple[int, ...] = ()
-    """Places of the messages that were not sent."""
-    notes: tuple[Sentence, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class ContextView:
-    """How a case's conversation was shortened on both sides."""
-
-    strategy: str
-    source: ContextSideView
-    target: ContextSideView
 
 
 @dataclass(frozen=True, slots=True)

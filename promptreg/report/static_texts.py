@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from promptreg.report.embed import escaped
+from promptreg.report.output import change_in_words
 from promptreg.report.payload import OperationView
 from promptreg.text.terminal import safe_for_terminal
 
@@ -74,7 +75,7 @@ def texts_html(texts: ShownTexts, words: Mapping[str, str]) -> Iterator[str]:
         for side, count in (("golden", texts.golden), ("candidate", texts.candidate))
         if count is not None
     ]
-    told = [f"{change.golden or '∅'} → {change.candidate or '∅'}" for change in texts.changes]
+    told = map(change_in_words, texts.changes)
     yield f'<p class="who">{label(" · ".join((*who, *told)))}</p>\n<p class="text" dir="auto">'
     for operation in texts.operations:
         tag = _TAGS.get(operation.kind)

@@ -13,7 +13,7 @@ from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
 
 from promptreg import canonical
 from promptreg.answer import model as answer_model
-from promptreg.report import earlier
+from promptreg.report import context_views, earlier
 from promptreg.report import payload as views
 from promptreg.report.html import write_html
 from promptreg.report.sample import sample_payload
@@ -114,6 +114,7 @@ NAMES = {
     **vars(canonical),
     **vars(answer_model),
     **vars(earlier),
+    **vars(context_views),
     **vars(views),
     "Sentence": Sentence,
     "Mapping": Mapping,

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from promptreg.report.payload import ContextChangeView, ContextSideView, ContextView, InsertedView
+from promptreg.report.context_views import ContextChangeView, ContextSideView, ContextView, InsertedView
 from promptreg.report.sample import sample_payload
 from promptreg.text.sentence import Sentence
 

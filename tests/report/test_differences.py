@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from promptreg.report.differences import MOST_FACTS, invisible_difference, json_differences, part_difference
+from promptreg.report.output import change_in_words
 
 
 def changes(golden, candidate):
@@ -39,6 +40,21 @@ def test_kinds_are_plain_strings():
 )
 def test_short_changes_carry_their_unit(golden, candidate, expected):
     assert changes(golden, candidate) == expected
+
+
+@pytest.mark.parametrize(
+    ("golden", "candidate", "told"),
+    [
+        ("收货后7天内免费退货。", "收货后一周内免费退货。", "7天 = 一周"),
+        ("运费12元由我们承担。", "运费十二元由我们承担。", "12元 = 十二元"),
+        ("It takes 30 days at most.", "It takes thirty days at most.", "30 days = thirty days"),
+        ("收货后7天内免费退货。", "收货后一月内免费退货。", "7天 → 一月"),
+        ("运费由我们承担。", "运费由你们承担。", "我 → 你"),
+    ],
+)
+def test_the_same_fact_in_other_words_is_no_change_of_it(golden, candidate, told):
+    (change,) = part_difference("content", golden, candidate).changes
+    assert change_in_words(change) == told
 
 
 def test_of_a_rewritten_text_only_facts_are_for_a_glance():

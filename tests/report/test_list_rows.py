@@ -27,6 +27,7 @@ def row_of(golden, candidate, **fields):
         ("It takes 3 days and costs $5.", "It takes 4 days and costs $6.", "3 days → 4 days; $5 → $6"),
         ('{"days": 3}', '{"days": 30}', "days: 3 → 30"),
         ("Yes, we do.", "Yes, we really do.", None),
+        ("7 天内可以退货。", "一周内可以退货。", None),
     ],
 )
 def test_facts_that_differ(golden, candidate, told):

@@ -15,7 +15,7 @@ from urllib.parse import quote
 from promptreg.report.catalogue import catalogues
 from promptreg.report.earlier import utc_time
 from promptreg.report.index import worst_first
-from promptreg.report.output import NOTHING, Written, changes_of, new_file, plain
+from promptreg.report.output import NOTHING, Written, changes_of, new_file, plain, sign_of
 from promptreg.report.static import VERDICTS, differing
 from promptreg.text.preview import preview
 
@@ -225,7 +225,7 @@ def _why(case: CaseView, language: Language) -> str:
 def _changes(case: CaseView) -> str:
     shown = [
         (f"{_name(change.where, _CHANGE_COLUMNS)}: " if change.where else "")
-        + " → ".join(_name(text, _CHANGE_COLUMNS) for text in (change.golden, change.candidate))
+        + f" {sign_of(change)} ".join(_name(text, _CHANGE_COLUMNS) for text in (change.golden, change.candidate))
         for change in changes_of(case)[:_MOST_CHANGES]
     ]
     return f" ({'; '.join(shown)})" if shown else ""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-from promptreg.report.payload import ContextChangeView, ContextSideView, ContextView, InsertedView
+from promptreg.report.context_views import ContextChangeView, ContextSideView, ContextView, InsertedView
 from promptreg.workflow.context.fit import stretches
 
 if TYPE_CHECKING:

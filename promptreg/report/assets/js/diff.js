@@ -169,7 +169,7 @@ function changesLine(part) {
   return changes.length > 0 && el("ul", { class: "changes", "aria-label": t("diff.changes") }, changes.map((change) => el("li", null,
     change.where ? [el("code", { class: "change-kind" }, readable(change.where)), " "]
       : change.kind && change.kind !== "json" && [el("span", { class: "change-kind" }, known("fact", readable(change.kind))), " "],
-    change.golden && el("del", null, readable(change.golden)), change.golden && change.candidate && el("span", { class: "arrow" }, " → "),
+    change.golden && el("del", null, readable(change.golden)), change.golden && change.candidate && el("span", { class: "arrow" }, change.kind === "spelling" ? " = " : " → "),
     change.candidate && el("ins", null, readable(change.candidate)))),
   part.more_changes > 0 && el("li", { class: "more" }, t("diff.more_changes", { count: number(part.more_changes) })));
 }
