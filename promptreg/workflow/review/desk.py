@@ -20,7 +20,7 @@ from promptreg.workflow.review.standing import utc_today
 from promptreg.workflow.review.waiting import decided_cases
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from promptreg.canonical import Json, JsonObject
     from promptreg.config import Config
@@ -40,6 +40,10 @@ class SentDecision(Strict):
     decision: Literal["approve", "reject", "waive", "defer", "remove", "withdraw"]
     reason: Annotated[str, Field(max_length=10_000)] = ""
     expires_on: Day | None = None
+    reviewer: Annotated[str, Field(max_length=1_000)] = ""
+    """Whose decision it is, where that is not who sends them all: one that is put back stays its maker's."""
+    over: str | None = None
+    """When the decision was made that the page shows on the case, as it was given out; None where it shows none."""
 
 
 class SentDecisions(Strict):
@@ -116,6 +120,7 @@ class ReviewDesk:
         reviewer = plain_text(sent.reviewer.strip()) or self.reviewer
         decided = [self._decision(each, now) for each in sent.decisions if each.decision != "withdraw"]
         self._hold(Decisions(self.run.record.run_id, sent.report_id, self.run.source, reviewer, now, tuple(decided)))
+        self._refuse_unseen(sent.decisions)
         self.store.log_decisions([self._logged(each, reviewer, now) for each in sent.decisions])
 
     def open_decisions(self) -> tuple[Decisions, ...]:
@@ -176,6 +181,14 @@ class ReviewDesk:
             name, why = f"{refused.decision.suite}/{refused.decision.case_id}", refused.sentence
             raise RefusedDecisionsError(Sentence(f"{name}: {why.en}", f"{name}：{why.zh}"))
 
+    def _refuse_unseen(self, sent: Sequence[SentDecision]) -> None:
+        """Nobody replaces a decision that their page does not show yet."""
+        decided = self._decided()
+        for each in sent:
+            case = decided[each.suite, each.case_id]
+            if case.decision is not None and each.over != case.decided_at:
+                raise RefusedDecisionsError(_decided_meanwhile(case))
+
     def _logged(self, sent: SentDecision, reviewer: str, now: str) -> LoggedDecision:
         case = self._case(sent)
         return LoggedDecision(
@@ -188,7 +201,7 @@ class ReviewDesk:
             golden_sha256=case.golden_sha256,
             candidate_sha256=case.candidate_sha256,
             decision=sent.decision,
-            reviewer=reviewer,
+            reviewer=plain_text(sent.reviewer.strip()) or reviewer,
             reason=plain_text(sent.reason.strip()),
             expires_on=sent.expires_on,
             decided_at=now,
@@ -209,6 +222,16 @@ def _decision_of(case: ReviewedCase) -> Decision:
         reason=case.reason,
         expires_on=None if case.expires_on is None else date.fromisoformat(case.expires_on),
         decided_at=case.decided_at,
+    )
+
+
+def _decided_meanwhile(case: ReviewedCase) -> Sentence:
+    name, who, verb = case.shown.key, case.reviewer or "", case.decision or ""
+    zh = {"approve": "批准", "reject": "拒绝", "waive": "豁免", "defer": "暂缓", "remove": "移除"}
+    return Sentence(
+        f"{name}: {who} has decided on it meanwhile ({verb}). Nothing of yours was saved; look at that "
+        "decision, and decide again to replace it.",
+        f"{name}：{who} 刚刚已作出决定（{zh.get(verb, verb)}）。你的决定没有保存；请先查看，若要替换请重新决定。",
     )
 
 

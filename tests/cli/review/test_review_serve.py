@@ -169,8 +169,8 @@ def test_decisions_are_in_the_log_at_once(served, compared):
 
 
 def test_what_is_taken_back_stays_in_the_log(served, compared):
-    served.save(one())
-    status, said = served.save(one(decision="withdraw"))
+    _, said = served.save(one())
+    status, said = served.save(one(decision="withdraw", over=said["decisions"][0]["decided_at"]))
     assert (status, said["decisions"]) == (200, [])
     with compared.store() as store:
         assert [each.decision for each in store.decisions()] == ["approve", "withdraw"]
@@ -199,6 +199,29 @@ def test_what_cannot_be_decided_is_not_saved(served, compared, sent, fields, exp
     assert said["zh"]
     with compared.store() as store:
         assert store.decisions() == ()
+
+
+def test_no_decision_is_replaced_that_the_page_does_not_show(served, compared):
+    _, said = served.save(one(), one("invoice", "reject"), reviewer="李雷")
+    seen = {each["case_id"]: each["decided_at"] for each in said["decisions"]}
+    # Another page does not know it yet, or knows an older one: nothing of what it sends is saved.
+    for over in (None, "2026-01-01T00:00:00Z"):
+        status, said = served.save(one("hours", "defer"), one(decision="reject", over=over), reviewer="韩梅梅")
+        assert status == 422
+        assert "support/refund: 李雷 has decided on it meanwhile (approve)" in said["en"]
+        assert "李雷 刚刚已作出决定（批准）" in said["zh"]
+    status, said = served.save(one(decision="reject", over=seen["refund"]), reviewer="韩梅梅")
+    assert status == 200
+    # Put back, it is its maker's again.
+    over = next(each["decided_at"] for each in said["decisions"] if each["case_id"] == "refund")
+    served.save(one(over=over, reviewer="李雷"), reviewer="韩梅梅")
+    with compared.store() as store:
+        assert [(each.case_id, each.decision, each.reviewer) for each in store.decisions()] == [
+            ("refund", "approve", "李雷"),
+            ("invoice", "reject", "李雷"),
+            ("refund", "reject", "韩梅梅"),
+            ("refund", "approve", "李雷"),
+        ]
 
 
 @pytest.mark.parametrize("body", [b"", b"{", b"[]", b"null", b"\xff\xfe", b'{"report_id": NaN}'])
@@ -241,7 +264,12 @@ def test_two_pages_see_each_others_decisions(served, compared, chromium):
         first.keyboard.press("a")
         wait_for(second, "1 / 2 decided")
         assert second.locator(".standing").inner_text().startswith("approved · by 韩梅梅")
+        # The second sees whose decision there is, and replaces it on purpose only.
         second.keyboard.press("r")
+        assert "approved · by 韩梅梅" in second.locator("#ask-over").inner_text()
+        second.keyboard.press("Escape")
+        second.keyboard.press("r")
+        second.get_by_role("button", name="Replace this decision").click()
         wait_for(first, "1 / 2 decided")
         first.locator(".decision-mark", has_text="rejected").wait_for()
         # What another reviewer decided since is not undone.

@@ -5,8 +5,10 @@ const STORED = `promptreg.decisions.${report.report_id}`;
 const WAIVED_FOR_DAYS = 30;
 const deciding = { notice: "", reviewer: "", onward: true, said: "" };
 
+// `own`: whether a decision that the report was written with was made in this very page.
 // Replaced as a whole where the page is served: decisions then go to the store at once.
-const keeping = { start: restoreDecisions, save: keepInBrowser, open: () => notExported(review), openWord: "decide.not_exported" };
+const keeping = { start: restoreDecisions, save: keepInBrowser, open: () => notExported(review), openWord: "decide.not_exported",
+  own: () => false };
 
 function nowText() {
   return new Date().toISOString().replace(/\.\d+Z$/, "Z");
@@ -70,9 +72,21 @@ function takeDecision(entry, decision) {
   if (next) openCase(next);
 }
 
+// The decision of somebody else that one on this case would replace; a deferral waits for whoever comes next.
+function standingOfOthers(entry) {
+  const standing = review.made.has(keyOf(entry)) ? null : review.base.get(keyOf(entry));
+  return standing && standing.decision !== "defer" && !keeping.own(standing) ? standing : null;
+}
+
 function chooseVerb(verb) {
   const entry = openEntry();
   if (!entry) return;
+  const standing = standingOfOthers(entry);
+  if (standing && !refusalOf(entry, verb)) replaceDialog(entry, standing, () => chosenVerb(entry, verb));
+  else chosenVerb(entry, verb);
+}
+
+function chosenVerb(entry, verb) {
   const refusal = refusalOf(entry, verb);
   if (refusal) announce(t(refusal));
   else if (verb === "approve" && (unshowable(entry) || !review.seen.has(keyOf(entry)))) announce(notSeen(entry));
@@ -173,7 +187,8 @@ function paintBar() {
   const { total, done } = progressOf(review, report.cases);
   const open = keeping.open();
   replace(byId("decide-line"),
-    el("p", { id: "progress", class: "progress" }, t("decide.progress", { done: number(done), total: number(total) }), open > 0 && [" · ",
+    el("p", { id: "progress", class: "progress" }, t("decide.progress", { done: number(done), total: number(total) }),
+      review.served && [" · ", button(t("served.as", { name: readable(deciding.reviewer) }), { class: "inline-button", onclick: exportDialog })], open > 0 && [" · ",
       el("b", null, t(keeping.openWord, { count: number(open) }))]),
     entry && standingLine(entry),
     deciding.notice && el("p", { class: "notice", role: "alert" }, t(deciding.notice)));

@@ -63,6 +63,16 @@ function reasonDialog(entry, verb) {
   if (lacking) detailsOf(entry).then((details) => replace(byId("ask-lacks"), (details.lacks || []).map((lack) => el("li", null, say(lack))))).catch(() => {});
 }
 
+// Somebody else has decided: theirs is shown, and replaced on purpose only.
+function replaceDialog(entry, standing, act) {
+  openDialog("ask-over", t("over.title", { id: brief(entry.case_id) }), el("p", null, decisionText(standing)),
+    standing.decided_at && el("p", { class: "hint" }, date(Date.parse(standing.decided_at) / 1000)),
+    dialogButtons("ask-over", t("over.replace"), () => {
+      closeDialog("ask-over");
+      act();
+    }));
+}
+
 function dialogButtons(id, label, act) {
   return el("div", { class: "dialog-buttons" }, button(label, { class: "close act", onclick: act }),
     button(t("ask.cancel"), { class: "bar-button", onclick: () => closeDialog(id) }));
