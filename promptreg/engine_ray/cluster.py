@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import logging
 import os
+import re
 import secrets
 import shutil
+import socket
 import tempfile
 import warnings
 from contextlib import suppress
@@ -20,6 +22,9 @@ ADDRESS_VARIABLE: Final = "RAY_ADDRESS"
 
 _OBJECT_STORE_BYTES: Final = 512 * 1024 * 1024
 """Of a local cluster: room for the blocks that are scored at once. Ray's own choice is 30 % of the memory."""
+
+_ADDRESS: Final = re.compile(r"[^/\s]+:[0-9]{1,5}")
+_REACHED_WITHIN_S: Final = 5.0
 
 _QUIET: Final = {
     "RAY_USAGE_STATS_ENABLED": "0",  # nothing is reported to anybody
@@ -68,7 +73,7 @@ def join(address: str | None, workers: int | None) -> Cluster:
         ClusterError: it cannot be reached, or not started.
     """
     address = address or os.environ.get(ADDRESS_VARIABLE) or None
-    if address is not None and "://" in address:
+    if address not in {None, "auto", "local"} and not _ADDRESS.fullmatch(address or ""):
         raise UsageError(
             f"--ray-address is HOST:PORT of the cluster's head, or `auto`; {address!r} is not. Run promptreg on a node "
             "of the cluster, or as a job: `ray job submit -- promptreg compare --engine ray`."
@@ -101,6 +106,8 @@ def _connected(address: str | None) -> Cluster:
     import ray  # noqa: PLC0415 - see `join`
 
     try:
+        if address != "auto":
+            _reach(address or "")
         ray.init(address=address, log_to_driver=False, configure_logging=False, logging_level=logging.CRITICAL)
     except Exception as error:
         raise ClusterError(
@@ -108,6 +115,16 @@ def _connected(address: str | None) -> Cluster:
             "node of the cluster (`ray status`), or leave --ray-address out to start one here."
         ) from error
     return Cluster(_cpus())
+
+
+def _reach(address: str) -> None:
+    """Connect once, since Ray would go on trying for many minutes.
+
+    Raises:
+        OSError: nobody listens there.
+    """
+    host, _, port = address.rpartition(":")
+    socket.create_connection((host.strip("[]"), int(port)), timeout=_REACHED_WITHIN_S).close()
 
 
 def _started(workers: int | None) -> Cluster:
