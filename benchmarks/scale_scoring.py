@@ -59,16 +59,17 @@ def main() -> None:
     pairs = pairs_of(options.cases)
     texts = len({answer.content for pair in pairs for answer in (*pair.source, *pair.target)})
     with TemporaryDirectory() as folder:
-        root = Path(folder)
-        config = Config(root=root, file="promptreg.toml")
+        config = _project(Path(folder) / "first")
         embedder = load_embedder(config.judging.embedder, config)
         embedder.encode(["warm"])
         print(f"{len(pairs)} cases, {texts} distinct texts")
         scored = []
         with ray_engine(config, workers=2) as on_ray:
-            on_ray.score(pairs[:2], config=config, embedder=embedder, cache=_store(root, "warm"), ask=_nobody)
+            with _store(config) as cache:
+                on_ray.score(pairs[:2], config=config, embedder=embedder, cache=cache, ask=_nobody)
             for name, engine in (("local", LOCAL), ("ray, 2 CPUs", on_ray)):
-                with _store(root, name) as cache:
+                config = _project(Path(folder) / name)
+                with _store(config) as cache:
                     times = []
                     for _ in range(2):
                         begun = time.perf_counter()
@@ -85,8 +86,13 @@ def main() -> None:
         print(f"the same bytes: {scored[0] == scored[1]}")
 
 
-def _store(root: Path, name: str) -> Store:
-    return Store.open(root / f"{name}.db")
+def _project(root: Path) -> Config:
+    root.mkdir()
+    return Config(root=root, file="promptreg.toml")
+
+
+def _store(config: Config) -> Store:
+    return Store.open(config.root / config.paths.store)
 
 
 def _nobody(by: str, prompt: str) -> str:
