@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, fields, is_dataclass
 from typing import Any, get_args, get_origin, get_type_hints
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 
 from promptreg import canonical
 from promptreg.answer import model as answer_model
@@ -33,6 +33,9 @@ ARGUMENTS = [
     "--no-first-run",
     "--disable-quic",
 ]
+# Tests wait with `expect`. `wait_for_function` is no way to wait here: it evaluates its text again and again, which the
+# policy of the page refuses from the second time on, so that it works only if there is nothing to wait for.
+PATIENCE_MS = 15_000
 USUAL = {"viewport": {"width": 1440, "height": 900}, "locale": "en-US"}
 
 
@@ -41,6 +44,7 @@ USUAL = {"viewport": {"width": 1440, "height": 900}, "locale": "en-US"}
 def browser(chromium: str) -> Iterator[Browser]:
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=chromium, args=ARGUMENTS)
+        expect.set_options(timeout=PATIENCE_MS)
         yield browser
         browser.close()
 
@@ -77,7 +81,7 @@ def open_page(browser: Browser, usual_context: BrowserContext) -> Iterator[Calla
         context = browser.new_context(**{**USUAL, **options}) if options else usual_context
         page = context.new_page()
         opened.append((page, context))
-        page.set_default_timeout(15_000)
+        page.set_default_timeout(PATIENCE_MS)
         page.on("pageerror", lambda error: seen.errors.append(str(error)))
         page.on("console", lambda message: message.type in {"error", "warning"} and seen.errors.append(message.text))
         page.on("dialog", lambda dialog: (seen.errors.append(f"dialog {dialog.message}"), dialog.dismiss()))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
+from playwright.sync_api import expect
 
 from promptreg.canonical import sha256_of
 from promptreg.report.payload import AnswerGroup, ApprovalView, CaseView, ChannelView, CheckView, SpreadView
@@ -91,7 +92,7 @@ def test_what_is_wrong_by_itself_is_approved_with_a_reason_only(open_payload):
     page.keyboard.type("known, fixed next week")
     page.keyboard.press("Enter")
     assert said(page) == "fee: approved. u takes it back."
-    page.wait_for_function("document.querySelector('h1').textContent === 'z'")
+    expect(page.locator("h1")).to_have_text("z")
     page.keyboard.press("a")
     assert said(page).startswith("z: approved.")
 

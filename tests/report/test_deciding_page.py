@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import re
 import shlex
 import time
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
+from playwright.sync_api import expect
 
 from promptreg.canonical import sha256_of
 from promptreg.report.payload import CaseView, DecisionView
@@ -52,7 +54,7 @@ def press(page, key, opened=None):
     """Press a key, and wait until the case that it leads to is there."""
     page.keyboard.press(key)
     if opened is not None:
-        page.wait_for_function("id => document.querySelector('h1')?.textContent === id", arg=opened)
+        expect(page.locator("h1")).to_have_text(opened)
 
 
 def exported(page, name=NAME):
@@ -185,7 +187,7 @@ def test_a_waiver_needs_reason_and_day(open_page, sample_file):
     assert page.locator("#ask-problem").inner_text() == "This day has passed. Choose a later one."
     page.locator("#expires").fill(LATER)
     page.locator("#reason").press("Enter")
-    page.wait_for_function("document.querySelector('h1').textContent === 'legal-advice'")
+    expect(page.locator("h1")).to_have_text("legal-advice")
     [decision] = parse_decisions(exported(page), "x").decisions
     assert (decision.decision, decision.reason, str(decision.expires_on)) == ("waive", "措辞不同", LATER)
 
@@ -290,7 +292,7 @@ def test_a_decision_on_the_list_shows_what_it_covers(open_payload):
 def test_a_decision_on_the_list_follows_the_filter(open_payload):
     page = open_payload(payload_of(*bulk_cases()))
     page.locator("#search").fill("id:c0")
-    page.wait_for_function("document.querySelectorAll('#case-rows a').length === 10")
+    expect(page.locator("#case-rows a")).to_have_count(10)
     page.get_by_role("button", name="Whole list").click()
     assert page.locator("#ask-bulk .act").is_disabled()
     page.locator("#unseen-too").check()
@@ -310,10 +312,10 @@ def test_thousands_are_decided_in_seconds(open_payload):
     page.locator("#unseen-too").check()
     began = time.monotonic()
     page.locator("#ask-bulk .act").click()
-    page.wait_for_function("document.querySelector('#progress').textContent.startsWith('5,000 / 5,000')")
+    expect(page.locator("#progress")).to_have_text(re.compile(r"^5,000 / 5,000"))
     press(page, "u")
     press(page, "U")
-    page.wait_for_function("document.querySelector('#progress').textContent.startsWith('5,000 / 5,000')")
+    expect(page.locator("#progress")).to_have_text(re.compile(r"^5,000 / 5,000"))
     text = exported(page)
     assert time.monotonic() - began < 10
     assert len(parse_decisions(text, "x").decisions) == 5000
@@ -387,7 +389,7 @@ def test_commands_are_copied(open_page, sample_file):
     page.get_by_role("button", name="Export…").click()
     page.locator("#reviewer").fill("x")
     page.get_by_role("button", name="Copy as commands").click()
-    page.wait_for_function("window.copied")
+    page.evaluate("async () => { while (!window.copied) await new Promise(requestAnimationFrame); }")
     assert page.evaluate("window.copied") == (
         f"promptreg review decide waive --run 20261201-231502-ascend-3f2a --reason '措辞 only' --until {LATER} "
         "--reviewer x --write -- support/refund-window"
@@ -467,7 +469,7 @@ def test_a_repaired_file_of_the_same_name_is_read_again(open_page, sample_file, 
     for content, told in ((text[:90], "not whole JSON"), (text, "1 decisions of")):
         file.write_text(content, encoding="utf-8")
         page.locator("#import-file").set_input_files(file)
-        page.wait_for_function("told => document.getElementById('import-said').textContent.includes(told)", arg=told)
+        expect(page.locator("#import-said")).to_contain_text(told)
     # Chromium fires no event when the value stays as it is, which a test that sets files does not show.
     assert page.locator("#import-file").input_value() == ""
 
@@ -541,7 +543,7 @@ def test_decisions_outlive_the_page(open_page, sample_file):
     assert marks(other)["order-as-json"] == "approved"
     # Two windows of one report: what one decides, the other shows.
     press(page, "a", "legal-advice")
-    other.wait_for_function("document.querySelector('#progress').textContent.startsWith('3 / 8')")
+    expect(other.locator("#progress")).to_have_text(re.compile(r"^3 / 8"))
 
 
 def test_another_report_has_its_own_decisions(open_page, sample_file, open_payload):

@@ -7,6 +7,7 @@ from importlib import resources
 from typing import TYPE_CHECKING
 
 import pytest
+from playwright.sync_api import expect
 
 from promptreg.report.earlier import EarlierRunView, VerdictCount
 from promptreg.report.html import write_html
@@ -130,14 +131,14 @@ def test_a_case_is_told_run_by_run(open_payload):
 )
 def test_the_search_box_knows_what_was(page, query, found):
     page.fill("#search", query)
-    page.wait_for_function("(text) => document.querySelector('#query-problem').textContent === text", arg="")
-    page.wait_for_function("(n) => document.querySelectorAll('#case-rows .id').length === n", arg=len(found))
+    expect(page.locator("#query-problem")).to_have_text("")
+    expect(page.locator("#case-rows .id")).to_have_count(len(found))
     assert sorted(page.locator("#case-rows .id").all_inner_texts()) == sorted(found)
 
 
 def test_an_unknown_value_is_explained(page):
     page.fill("#search", "since:broken")
-    page.wait_for_function("() => document.querySelector('#query-problem').textContent.includes('newly_failing')")
+    expect(page.locator("#query-problem")).to_contain_text("newly_failing")
 
 
 def test_facets_count_what_was(page):

@@ -120,9 +120,8 @@ def test_every_field_of_every_view(open_payload, hostile_payload):
         look(page, scripts=4)
     for _ in hostile_payload.cases:
         page.keyboard.press("j")
-        page.wait_for_function(
-            "() => document.querySelector('#case-heading') && document.querySelector('article .fold')"
-        )
+        page.wait_for_selector("#case-heading")
+        page.wait_for_selector("article .fold")
         page.locator("details").evaluate_all("all => all.forEach((each) => { each.open = true; })")
         look(page, scripts=4)
     assert len(hostile_payload.cases) > 25

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 import pytest
+from playwright.sync_api import expect
 
 from promptreg.answer.model import Answer
 from promptreg.report.answers import paired_groups
@@ -100,7 +102,7 @@ def test_a_click_replaces_and_with_ctrl_or_cmd_it_adds(few, key):
 def test_the_grammar_finds(few, asked, found):
     page = few()
     page.locator("#search").fill(asked)
-    page.wait_for_function("count => document.querySelectorAll('#case-rows .id').length === count", arg=len(found))
+    expect(page.locator("#case-rows .id")).to_have_count(len(found))
     page.wait_for_timeout(300)
     assert rows(page) == found
 
@@ -114,8 +116,8 @@ def test_what_is_not_understood_is_told_and_shows_nothing(few):
     assert rows(page) == []
     page.get_by_role("button", name="Remove from the filter: chanel:numbers").click()
     assert query(page) == "退款"
-    page.wait_for_function("() => document.querySelectorAll('#case-rows .id').length === 2")
-    page.wait_for_function("() => document.getElementById('found').textContent.includes('4 places')")
+    expect(page.locator("#case-rows .id")).to_have_count(2)
+    expect(page.locator("#found")).to_contain_text("4 places")
 
 
 @pytest.mark.parametrize(("order", "expected"), [
@@ -135,16 +137,16 @@ def test_back_and_forward_undo_what_was_chosen(few):
     page.locator("#case-rows a").first.click()
     page.wait_for_selector("#case-heading")
     page.keyboard.press("3")
-    page.wait_for_function("() => location.hash.includes('view=golden')")
+    expect(page).to_have_url(re.compile("view=golden"))
     page.go_back()
     page.wait_for_selector(".overview")
     page.go_back()
-    page.wait_for_function("() => document.getElementById('sort').value === 'severity'")
+    expect(page.locator("#sort")).to_have_value("severity")
     page.go_back()
-    page.wait_for_function("() => document.getElementById('search').value === ''")
+    expect(page.locator("#search")).to_have_value("")
     assert len(rows(page)) == 4
     page.go_forward()
-    page.wait_for_function("() => document.getElementById('search').value === 'verdict:fail'")
+    expect(page.locator("#search")).to_have_value("verdict:fail")
     assert rows(page) == ["case-2"]
 
 
@@ -168,7 +170,7 @@ def test_arrows_walk_through_the_list_and_the_focus_goes_along(few):
     page.keyboard.press("ArrowDown")
     page.keyboard.press("ArrowDown")
     page.wait_for_selector("h1:text('case-2')")
-    page.wait_for_function("() => document.activeElement.matches('[aria-current]')")
+    expect(page.locator("[aria-current]:focus")).to_have_count(1)
     page.keyboard.press("ArrowUp")
     page.wait_for_selector("h1:text('case-1')")
 
@@ -186,13 +188,13 @@ def test_a_long_search_shows_how_far_it_is_and_can_be_stopped(open_payload):
     }""")
     page.locator("#search").fill("针")
     page.wait_for_selector("#scan:not([hidden])")
-    page.wait_for_function("() => document.getElementById('scan').value > 0")
+    expect(page.locator("#scan")).not_to_have_js_property("value", 0)
     page.keyboard.press("Escape")
     page.wait_for_selector("#scan[hidden]", state="attached")
     assert "stopped" in page.locator("#found-note").inner_text()
     page.keyboard.press("Enter")
     page.wait_for_selector("#case-rows .id:text('case-1990')")
-    page.wait_for_function("() => document.getElementById('found').textContent.includes('1 of 2,000')")
+    expect(page.locator("#found")).to_contain_text("1 of 2,000")
 
 
 def test_texts_that_are_not_in_the_file_are_named(open_payload):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
+from playwright.sync_api import expect
 
 from promptreg.answer.model import Answer
 from promptreg.report.answers import paired_groups
@@ -109,11 +110,11 @@ def test_a_hit_in_a_folded_stretch_stays_in_sight(opened):
 def test_marks_follow_the_search_while_a_case_is_open(opened):
     page = opened("退款", "退款七天。", "退款八天。")
     page.locator("#search").fill("天")
-    page.wait_for_function("() => [...document.querySelectorAll('mark.hit')].every((hit) => hit.textContent === '天')")
+    expect(page.locator(".cell mark.hit")).to_have_text(["天", "天"])
     assert hits(page, ".cell") == ["天", "天"]
     assert page.evaluate("document.activeElement.id") == "search"
     page.locator("#search").fill("")
-    page.wait_for_function("() => !document.querySelector('mark.hit')")
+    expect(page.locator("mark.hit")).to_have_count(0)
     assert page.locator(".cell.golden").text_content() == "退款七天。"
 
 

@@ -6,6 +6,7 @@ import random
 from dataclasses import replace
 
 import pytest
+from playwright.sync_api import expect
 
 from promptreg.answer.model import Answer
 from promptreg.report.answers import paired_groups
@@ -63,9 +64,9 @@ def test_an_undone_decision_is_undone_after_a_reload_too(open_page, sample_file)
     progress = page.locator("#progress")
     before = progress.inner_text()
     page.keyboard.press("a")
-    page.wait_for_function("before => document.querySelector('#progress').innerText !== before", arg=before)
+    expect(progress).not_to_have_text(before, use_inner_text=True)
     page.keyboard.press("u")
-    page.wait_for_function("before => document.querySelector('#progress').innerText === before", arg=before)
+    expect(progress).to_have_text(before, use_inner_text=True)
     page.reload()
     page.wait_for_selector("#progress:not(:empty)")
     assert progress.inner_text() == before
@@ -115,6 +116,6 @@ def test_beside_a_windowed_list_stands_what_the_browser_s_search_cannot_see(open
     page = open_payload(payload_of(*cases), details="all")
     assert "Ctrl+F" in page.locator("#found-note").inner_text()
     page.locator("#search").fill('"回答 1199"')
-    page.wait_for_function("() => document.querySelectorAll('#case-rows a').length === 1")
+    expect(page.locator("#case-rows a")).to_have_count(1)
     assert page.locator("#case-rows .id").inner_text() == "case-1199"
     assert "Ctrl+F" not in page.locator("#found-note").inner_text()

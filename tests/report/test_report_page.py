@@ -7,8 +7,10 @@ import threading
 from contextlib import contextmanager
 from dataclasses import replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from urllib.parse import parse_qs, urlsplit
 
 import pytest
+from playwright.sync_api import expect
 
 from promptreg.answer.model import Answer
 from promptreg.report.answers import paired_groups
@@ -194,12 +196,9 @@ def test_keys_walk_through_the_list(open_page, sample_file):
     for key in ("j", "j", "j", "k"):
         before = page.url
         page.keyboard.press(key)
-        page.wait_for_function(
-            "before => location.href !== before && document.querySelector('#case-heading')", arg=before
-        )
-        page.wait_for_function(
-            "() => new URLSearchParams(location.hash.slice(1)).get('case') === document.querySelector('h1').textContent"
-        )
+        expect(page).not_to_have_url(before)
+        opened = parse_qs(urlsplit(page.url).fragment)["case"][0]
+        expect(page.locator("h1")).to_have_text(opened)
         titles.append(page.locator("h1").inner_text())
     assert titles == ["order-as-json", "refund-window", "complaint-letter", "refund-window"]
     page.keyboard.press("o")
@@ -282,7 +281,7 @@ def test_filter_by_verdict_and_words(open_page, sample_file):
 def test_search_reads_requests_answers_and_reasoning(open_page, sample_file, query, found):
     page = open_page(sample_file)
     page.locator("#search").fill(query)
-    page.wait_for_function("count => document.querySelectorAll('#case-rows .id').length === count", arg=len(found))
+    expect(page.locator("#case-rows .id")).to_have_count(len(found))
     assert rows(page) == found
 
 
@@ -302,7 +301,7 @@ def test_a_half_composed_word_is_not_searched(open_page, sample_file):
         box.value = "退货期限";
         box.dispatchEvent(new CompositionEvent("compositionend", {bubbles: true, data: "退货期限"}));
     }""")
-    page.wait_for_function("() => document.querySelectorAll('#case-rows .id').length === 1")
+    expect(page.locator("#case-rows .id")).to_have_count(1)
     assert rows(page) == ["refund-window"]
 
 
@@ -386,7 +385,7 @@ def test_a_long_list_is_windowed_and_still_searchable(open_payload):
     page.locator("#rows-box").evaluate("box => { box.scrollTop = 66 * 1000; }")
     page.wait_for_selector("#case-rows .id:text('case-1000')")
     page.locator("#search").fill("case-1499")
-    page.wait_for_function("() => document.querySelectorAll('#case-rows a').length === 1")
+    expect(page.locator("#case-rows a")).to_have_count(1)
     page.locator("#case-rows a").click()
     page.wait_for_selector("h1:text('case-1499')")
 
@@ -431,7 +430,7 @@ def test_panes_hold_the_very_text(open_payload, golden, candidate):
             page.wait_for_timeout(30)
         if page.locator(".unfold").count():
             page.locator(".unfold").first.click()
-            page.wait_for_function("() => !document.querySelector('.unfold')")
+            expect(page.locator(".unfold")).to_have_count(0)
         assert page.locator(f".pane.{view} .text").evaluate("pane => pane.textContent") == expected
 
 
@@ -439,7 +438,7 @@ def test_equal_text_is_folded_on_both_sides_and_unfolds(open_payload):
     page = open_payload(payload_of(case_of([LONG + "三天" + LONG], [LONG + "七天" + LONG])), CASE + "c")
     assert page.locator(".unfold").count() == 4
     page.locator(".unfold").first.click()
-    page.wait_for_function("() => !document.querySelector('.unfold')")
+    expect(page.locator(".unfold")).to_have_count(0)
     page.keyboard.press("e")
     page.wait_for_selector(".unfold")
 
@@ -537,7 +536,7 @@ def test_paper_shows_what_is_folded(open_payload):
     page = open_payload(payload_of(case_of([text + "3天"], [text + "5天"])), CASE + "c")
     assert "lines: 199" in page.locator(".unfold").first.inner_text()
     page.evaluate("dispatchEvent(new Event('beforeprint'))")
-    page.wait_for_function("() => !document.querySelector('.unfold')")
+    expect(page.locator(".unfold")).to_have_count(0)
     assert page.locator("main details:not([open])").count() == 0
     page.evaluate("dispatchEvent(new Event('afterprint'))")
     page.wait_for_selector(".unfold", state="attached")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
+from playwright.sync_api import expect
 
 from promptreg.report.payload import FaultView
 from promptreg.report.sample import sample_payload
@@ -54,7 +55,7 @@ def faulty(open_payload):
 )
 def test_kinds_causes_and_fields_are_found(faulty, query, found):
     faulty.locator("#search").fill(query)
-    faulty.wait_for_function("count => document.querySelectorAll('#case-rows .id').length === count", arg=len(found))
+    expect(faulty.locator("#case-rows .id")).to_have_count(len(found))
     assert rows(faulty) == found
 
 
