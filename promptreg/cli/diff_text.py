@@ -45,6 +45,7 @@ _WORDS: Final[Mapping[Language, Mapping[str, str]]] = MappingProxyType(
             "answers": "answers: {answers}",
             "golden_moved": "another golden",
             "asked_otherwise": "another request",
+            "checked_otherwise": "other checks",
             "run.source": "judged against",
             "run.select": "selection",
             "deployment.name": "deployment",
@@ -61,6 +62,7 @@ _WORDS: Final[Mapping[Language, Mapping[str, str]]] = MappingProxyType(
             "answers": "回答：{answers}",
             "golden_moved": "基准输出不同",
             "asked_otherwise": "请求不同",
+            "checked_otherwise": "检查项不同",
             "run.source": "判定依据",
             "run.select": "选择条件",
             "deployment.name": "部署",
@@ -91,9 +93,11 @@ def print_diff(out: Console, store: Store, diff: RunDiff, language: Language, *,
         diff: what to print.
         language: of the reader.
         everything: every case, not only the first of each kind.
-        quiet: the sentence only.
+        quiet: the sentence only, after what both were judged with otherwise.
     """
     words = _WORDS[language]
+    for note in diff.judged_otherwise:
+        out.print(safe_for_terminal(note.text(language)), style="yellow")
     out.print(diff.sentence.text(language), style="bold red" if diff.exit_code else "bold green")
     if quiet:
         return
@@ -156,7 +160,7 @@ def _case_lines(store: Store, diff: RunDiff, case: CaseDiff, language: Language)
         new=new or words["none"],
         sentence=safe_for_terminal(said),
     )
-    marks = [words[name] for name in ("golden_moved", "asked_otherwise") if getattr(case, name)]
+    marks = [words[name] for name in ("golden_moved", "asked_otherwise", "checked_otherwise") if getattr(case, name)]
     yield f"  {line}" + (f" [{'; '.join(marks)}]" if marks else "")
     answers = answers_change(store, diff, case)
     if answers is not None:

@@ -180,7 +180,7 @@ def _report(payload: Payload, entries: list[Entry]) -> JsonObject:
         name: to_json(getattr(payload, name))
         for name in (
             "title", "run_id", "created_at", "verdict", "headline", "sentence", "source", "target", "suites", "causes",
-            "warnings", "next_steps", "language", "version", "history", "against", "since",
+            "warnings", "next_steps", "language", "version", "history", "against", "since", "since_notes",
         )
     }  # fmt: skip
     identity = payload.report_id or sha256_of([head["run_id"], head["created_at"], rows])[:16]

@@ -356,6 +356,8 @@ class Payload:
     """The run that this one is held against: the one before it, or the one that was asked for."""
     since: Sentence | None = None
     """What changed since that run."""
+    since_notes: tuple[Sentence, ...] = ()
+    """What the two runs were judged with otherwise; told before what changed."""
     headline: Sentence | None = None
     """The verdict over all suites in one sentence that is read in seconds; None where `sentence` is that."""
     report_id: str = ""

@@ -45,6 +45,7 @@ def _lines(payload: Payload, entries: Sequence[Entry], language: str, words: Map
             yield f"<li>{label(words['verdict.' + verdict])}: {counts[verdict]}</li>\n"
     yield "</ul>\n"
     if payload.against is not None and payload.since is not None:
+        yield from (f'<p class="warning">{label(_said(note, language))}</p>\n' for note in payload.since_notes)
         yield f"<p>{label(_since(payload.against, _said(payload.since, language), words))}</p>\n"
     yield from _causes(payload, language, words)
     if payload.next_steps:

@@ -189,6 +189,13 @@ def m008_approvals(db: Database) -> None:
     db.table("shown_cases").add_column("approved", int)
 
 
+def m009_criteria(db: Database) -> None:
+    """What a judgement was made with, of each case and of the run: the values once, by their digest."""
+    db.create_table("criteria", {"sha256": str, "values_json": str}, pk="sha256", not_null={"values_json"})
+    db.table("shown_cases").add_column("criteria_sha256", str)
+    db.table("runs").add_column("criteria_sha256", str)
+
+
 MIGRATIONS: tuple[Callable[[Database], None], ...] = (
     m001_runs,
     m002_samples,
@@ -198,6 +205,7 @@ MIGRATIONS: tuple[Callable[[Database], None], ...] = (
     m006_reviews,
     m007_contexts,
     m008_approvals,
+    m009_criteria,
 )
 """All steps, oldest first."""
 

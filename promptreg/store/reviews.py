@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass, replace
+from hashlib import sha256
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from promptreg.canonical import canonical_json
@@ -43,6 +44,8 @@ class ShownCase:
     """What is wrong with the target's answers by themselves."""
     approved: bool = False
     """True where the golden is not the source's own, but approved."""
+    criteria: str | None = None
+    """What it was judged with, as canonical JSON: its checks; None where that was not kept."""
 
     @property
     def key(self) -> str:
@@ -72,7 +75,7 @@ class LoggedDecision:
 
 _SHOWN = (
     "suite, case_id, source, target, verdict, severity, golden_sha256, candidate_sha256, sentence, sentence_zh, "
-    "lacks_json, approved"
+    "criteria_sha256, lacks_json, approved"
 )
 _LOGGED = (
     "applied_at, run_id, suite, case_id, source, target, golden_sha256, candidate_sha256, decision, reviewer, reason, "
@@ -80,9 +83,25 @@ _LOGGED = (
 )
 
 
-def replace_shown(connection: sqlite3.Connection, run_id: str, cases: Iterable[ShownCase]) -> None:
-    """Inside the caller's transaction, put what a run shows now in the place of what it showed before."""
+def replace_shown(
+    connection: sqlite3.Connection, run_id: str, cases: Iterable[ShownCase], criteria: str | None = None
+) -> None:
+    """Inside the caller's transaction, put what a run shows now in the place of what it showed before.
+
+    Args:
+        connection: in a transaction.
+        run_id: of the run.
+        cases: all that it shows.
+        criteria: what the run as a whole was judged with, as canonical JSON.
+    """
+    cases = tuple(cases)
+    digests = {text: _digest(text) for text in {criteria, *(case.criteria for case in cases)} if text}
     connection.execute("DELETE FROM shown_cases WHERE run_id = ?", (run_id,))
+    connection.executemany(
+        "INSERT OR IGNORE INTO criteria (sha256, values_json) VALUES (?, ?)",
+        ((digest, plain_text(text)) for text, digest in digests.items()),
+    )
+    connection.execute("UPDATE runs SET criteria_sha256 = ? WHERE id = ?", (digests.get(criteria or ""), run_id))
     connection.executemany(
         f"INSERT INTO shown_cases (run_id, {_SHOWN}) VALUES (?, {_marks(_SHOWN)})",  # noqa: S608 - names of columns, written above
         (
@@ -98,6 +117,7 @@ def replace_shown(connection: sqlite3.Connection, run_id: str, cases: Iterable[S
                 case.candidate_sha256,
                 plain_text(case.sentence),
                 plain_text(case.sentence_zh),
+                digests.get(case.criteria or ""),
                 plain_text(canonical_json([lack.to_json() for lack in case.lacks])) if case.lacks else None,
                 int(case.approved),
             )
@@ -106,13 +126,29 @@ def replace_shown(connection: sqlite3.Connection, run_id: str, cases: Iterable[S
     )
 
 
+def _digest(text: str) -> str:
+    return sha256(text.encode("utf-8", "backslashreplace")).hexdigest()
+
+
+def read_criteria(connection: sqlite3.Connection, run_id: str) -> str | None:
+    """What a run as a whole was judged with last, as canonical JSON; None where that was not kept."""
+    row = connection.execute(
+        "SELECT values_json FROM runs JOIN criteria ON sha256 = criteria_sha256 WHERE id = ?", (run_id,)
+    ).fetchone()
+    return None if row is None else str(row[0])
+
+
 def read_shown(connection: sqlite3.Connection, run_id: str) -> Iterator[ShownCase]:
     """The cases of a run, worst first, then by suite and id."""
+    columns = _SHOWN.replace("criteria_sha256", "values_json")
     rows = connection.execute(
-        f"SELECT {_SHOWN} FROM shown_cases WHERE run_id = ? ORDER BY severity DESC, suite, case_id",  # noqa: S608 - see above
+        f"SELECT {columns} FROM shown_cases LEFT JOIN criteria ON sha256 = criteria_sha256 "  # noqa: S608 - see above
+        "WHERE run_id = ? ORDER BY severity DESC, suite, case_id",
         (run_id,),
     )
-    return (replace(ShownCase(*row[:-2]), lacks=_lacks(row[-2]), approved=bool(row[-1])) for row in rows)
+    return (
+        replace(ShownCase(*row[:-3]), criteria=row[-3], lacks=_lacks(row[-2]), approved=bool(row[-1])) for row in rows
+    )
 
 
 def _lacks(text: str | None) -> tuple[Lack, ...]:

@@ -19,6 +19,7 @@ from promptreg.store.reviews import (
     ShownCase,
     append_decisions,
     last_decision,
+    read_criteria,
     read_decisions,
     read_shown,
     read_verdicts,
@@ -344,10 +345,21 @@ class Store:
         with self._errors():
             return dict(read_verdicts(self._database.conn, run_id, suite, source))
 
-    def show(self, run_id: str, cases: Iterable[ShownCase]) -> None:
-        """Keep what a judgement of a run shows, in the place of what an earlier one showed."""
+    def show(self, run_id: str, cases: Iterable[ShownCase], criteria: str | None = None) -> None:
+        """Keep what a judgement of a run shows, in the place of what an earlier one showed.
+
+        Args:
+            run_id: of the run.
+            cases: all that it shows, each with what it was judged with.
+            criteria: what the run as a whole was judged with, as canonical JSON.
+        """
         with self._errors(), transaction(self._database.conn):
-            replace_shown(self._database.conn, run_id, cases)
+            replace_shown(self._database.conn, run_id, cases, criteria)
+
+    def criteria(self, run_id: str) -> str | None:
+        """What a run as a whole was judged with last, as canonical JSON; None where that was not kept."""
+        with self._errors():
+            return read_criteria(self._database.conn, run_id)
 
     def decisions(self) -> tuple[LoggedDecision, ...]:
         """The log of decisions, oldest first."""

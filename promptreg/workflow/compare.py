@@ -24,6 +24,7 @@ from promptreg.workflow.compare_plan import (
 from promptreg.workflow.compare_warnings import comparison_warnings, large_report
 from promptreg.workflow.comparison import Comparison
 from promptreg.workflow.context.case_contexts import summary_of
+from promptreg.workflow.criteria import criteria_of_run
 from promptreg.workflow.engine import LOCAL, Engine
 from promptreg.workflow.judging.call_faults import present_rules
 from promptreg.workflow.judging.clusters import with_clusters
@@ -251,7 +252,8 @@ def _reported(
     comparison = _compared(config, store, record, judged, judges, options)
     path = options.report or config.root / config.paths.reports / f"{safe_name(record.run_id)}.html"
     store.update_run(record.run_id, verdict=comparison.verdict.value)
-    store.show(record.run_id, shown_cases(store, record, judged))
+    rules = rules_of(config, alpha=options.alpha, fdr=options.fdr)
+    store.show(record.run_id, shown_cases(config, store, record, judged), criteria_of_run(config, rules))
     history = history_of(store, record, [(suite.source, suite.judgement) for suite in reported], against)
     if options.reported:
         judged = tuple(suite for suite in judged if suite.judgement.suite in names)

@@ -82,6 +82,11 @@ def run_diff_schema() -> JsonObject:
             "b": {"anyOf": [{"type": "null"}, said], "description": "What run B said of it."},
             "golden_moved": {"type": "boolean", "description": "It was judged against different goldens."},
             "asked_otherwise": {"type": "boolean", "description": "The runs sent different requests."},
+            "checks": {
+                "type": "array",
+                "items": _object({"a": value, "b": value}),
+                "description": "Checks by which only one of the runs judged it, or that changed between them.",
+            },
             "answers": {
                 "anyOf": [{"type": "null"}, said],
                 "description": "How the most frequent answer changed; null for a case that is as before.",
@@ -109,6 +114,11 @@ def run_diff_schema() -> JsonObject:
                 "type": "array",
                 "items": _object({"group": _TEXT, "name": _TEXT, "a": value, "b": value}),
                 "description": "What is known of the deployments and differs between the runs.",
+            },
+            "rules": {
+                "type": "array",
+                "items": _object({"name": _TEXT, "a": _TEXT, "b": _TEXT}),
+                "description": "Thresholds of the judgement that differ between the runs.",
             },
             "cases": {"type": "array", "items": case, "description": "Newly failing ones first."},
         },

@@ -46,6 +46,23 @@ def test_the_run_before_is_the_default_and_another_can_be_named(three):
     assert [run["run_id"] for run in head_of(pair.folder / "reports" / f"{ids[1]}.html")["history"]] == ids[:1]
 
 
+def test_a_changed_check_is_told_before_the_difference(three):
+    pair, ids = three
+    (suite,) = (pair.folder / "suites").glob("*.yaml")
+    text = suite.read_text(encoding="utf-8")
+    suite.write_text(text.replace('"checks": []', '"checks": [{"max_chars": 9999}]'), encoding="utf-8")
+    assert pair.run("report", ids[2], "-o", "again.html").exit_code in (0, 1)
+    head = head_of(pair.folder / "again.html")
+    assert head["since_notes"][0]["en"].startswith("Checks changed between the runs")
+    done = pair.run("diff", ids[1], ids[2])
+    assert done.stdout.startswith(
+        "Checks changed between the runs, which alone can change verdicts: the check max_chars"
+    )
+    told = pair.run("diff", ids[1], ids[2], "--json").json
+    assert {"a": None, "b": "max_chars: 9999"} in told["cases"][0]["checks"]
+    assert pair.run("diff", ids[0], ids[1], "--json").json["cases"][0]["checks"] == []
+
+
 def test_other_kinds_of_report_say_it_too_and_names_are_checked(three):
     pair, ids = three
     for suffix in ("md", "csv", "jsonl"):

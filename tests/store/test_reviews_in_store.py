@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from promptreg.errors import StoreError
@@ -34,6 +36,18 @@ def test_what_was_shown_is_replaced_and_read_worst_first(store):
     assert [case.case_id for case in store.shown(run_id)] == ["礼品卡👩‍🚀", "a", "b"]
     assert store.shown(run_id)[1] == shown("a")
     assert store.shown("no such run") == ()
+
+
+def test_what_it_was_judged_with_is_kept_once_and_replaced_with_the_rest(store):
+    run_id = store.start_run(RunSpec("compare", "npu", "m", 1, 0))
+    cases = [replace(shown(name), criteria='{"checks":["7天"]}') for name in "abc"]
+    store.show(run_id, cases, '{"alpha":0.05}')
+    assert list(store.shown(run_id)) == cases
+    assert store.criteria(run_id) == '{"alpha":0.05}'
+    store.show(run_id, [shown("a")])
+    assert store.shown(run_id) == (shown("a"),)
+    assert store.criteria(run_id) is None
+    assert store.criteria("no such run") is None
 
 
 def test_the_log_keeps_everything_in_order(store):

@@ -54,6 +54,7 @@ _ROOM_SETTINGS: Final = 8_000
 _ROOM_CAUSES: Final = 9_000
 _ROOM_CASES: Final = 17_000
 _ROOM_FOOTER: Final = 300
+_SINCE_NOTES: Final = 2
 _ROOM_TEXT: Final = 1_500
 
 _MEANT: Final = {
@@ -132,8 +133,9 @@ def _title(payload: Payload, words: Mapping[str, str]) -> str:
 
 
 def _since(payload: Payload, language: Language, words: Mapping[str, str]) -> Iterator[str]:
-    """What changed since the run that this one is held against."""
+    """What changed since the run that this one is held against; first what both were judged with otherwise."""
     if payload.against is not None and payload.since is not None:
+        yield from (_prose(note.text(language)) for note in payload.since_notes[:_SINCE_NOTES])
         yield words["since.line"].format(
             date=utc_time(payload.against.started_at),
             deployment=_name(payload.against.deployment),

@@ -8,12 +8,15 @@ from promptreg.baseline.lines import golden_sha256
 from promptreg.baseline.model import golden_of
 from promptreg.canonical import sha256_of
 from promptreg.store.reviews import ShownCase
+from promptreg.workflow.criteria import criteria_of_case
+from promptreg.workflow.private import redaction_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from promptreg.answer.model import Answer
     from promptreg.baseline.model import Golden
+    from promptreg.config import Config
     from promptreg.store.runs import RunRecord
     from promptreg.store.store import Store
     from promptreg.workflow.judging.judge import JudgedSuite
@@ -31,10 +34,12 @@ def candidate_of(golden: Golden, answers: Sequence[Answer | None], variants: Map
     return golden_of(golden.case_id, golden.request_sha256, dict(enumerate(answers)), taken)
 
 
-def shown_cases(store: Store, record: RunRecord, judged: Iterable[JudgedSuite]) -> Iterator[ShownCase]:
-    """Every case of a judged run, those that were not compared too."""
+def shown_cases(config: Config, store: Store, record: RunRecord, judged: Iterable[JudgedSuite]) -> Iterator[ShownCase]:
+    """Every case of a judged run, those that were not compared too, with the checks that it was judged by."""
+    redaction = redaction_of(config)
     for suite in judged:
         pairing, name = suite.pairing, suite.judgement.suite
+        cases = {case.case_id: case for case in pairing.suite.cases}
         variants, goldens = store.variants(record.run_id, name), pairing.baseline.goldens
         for case in suite.judgement.cases:
             golden, pair = goldens.get(case.case_id), suite.pairs.get(case.case_id)
@@ -54,6 +59,9 @@ def shown_cases(store: Store, record: RunRecord, judged: Iterable[JudgedSuite]) 
                 sentence_zh=case.sentence.zh,
                 lacks=case.lacks,
                 approved=golden is not None and golden.approved is not None,
+                criteria=None
+                if (asked := cases.get(case.case_id)) is None
+                else criteria_of_case(asked, config.root, redaction),
             )
 
 

@@ -31,6 +31,7 @@ from promptreg.verdict.approvals import told_lack
 from promptreg.verdict.words import fault_sentences
 from promptreg.verdict.words.case_sentences import both_noises
 from promptreg.workflow.context.view import context_view
+from promptreg.workflow.criteria_words import criteria_notes
 from promptreg.workflow.judging.faults import READ_TOGETHER
 from promptreg.workflow.large import spread_of
 from promptreg.workflow.private import redaction_of
@@ -42,7 +43,7 @@ from promptreg.workflow.views.deployments import source_view, target_view
 from promptreg.workflow.views.headline import headline, next_steps, overall
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from promptreg.answer.model import Answer
@@ -51,6 +52,7 @@ if TYPE_CHECKING:
     from promptreg.config import Config, Deployment
     from promptreg.scoring.faults.case import CaseFault
     from promptreg.scoring.rates import CheckRate
+    from promptreg.store.reviews import ShownCase
     from promptreg.store.runs import RunRecord
     from promptreg.suite.model import Request
     from promptreg.verdict.model import CaseJudgement, CheckOutcome, Facts, PowerOutcome, SuiteJudgement
@@ -108,8 +110,20 @@ def report_payload(
         history=history.views(),
         against=None if history.against is None else history.against.view,
         since=history.since,
+        since_notes=_judged_otherwise(store, record, shown, history),
         report_id=report_id(record.run_id, shown),
     )
+
+
+def _judged_otherwise(
+    store: Store, record: RunRecord, shown: Iterable[ShownCase], history: History
+) -> tuple[Sentence, ...]:
+    """What the run that this one is held against was judged with otherwise."""
+    if history.against is None:
+        return ()
+    held = history.against.view.run_id
+    sides = [{(case.suite, case.case_id): case for case in cases} for cases in (store.shown(held), shown)]
+    return tuple(criteria_notes(sides[0], sides[1], (store.criteria(held), store.criteria(record.run_id)), held))
 
 
 def _passes_taken(store: Store, record: RunRecord, judged: tuple[JudgedSuite, ...]) -> list[int]:

@@ -17,6 +17,8 @@ from promptreg.report.answers import answer_groups
 from promptreg.text.sentence import Sentence
 from promptreg.verdict.change import Change, change_between
 from promptreg.workflow.baselines.told_answers import told_answers, told_facts
+from promptreg.workflow.criteria import check_changes, rule_changes
+from promptreg.workflow.criteria_words import criteria_notes
 from promptreg.workflow.judged_cases import judged_cases
 from promptreg.workflow.running.runs import iso_time
 from promptreg.workflow.views.deployments import target_view
@@ -32,6 +34,7 @@ if TYPE_CHECKING:
     from promptreg.store.runs import RunRecord
     from promptreg.store.store import Store
     from promptreg.verdict.change import Judged
+    from promptreg.workflow.criteria import CheckChange
 
 RUN_DIFF_SCHEMA: Final = "promptreg.run-diff/1"
 """Name and version of the form of `diff --json`. It grows by new keys only."""
@@ -93,6 +96,13 @@ class CaseDiff:
     """The two runs were judged against different goldens of it."""
     asked_otherwise: bool = False
     """The two runs did not send the same request."""
+    checks: tuple[CheckChange, ...] = ()
+    """Checks by which only one of the two runs judged it."""
+
+    @property
+    def checked_otherwise(self) -> bool:
+        """The two runs did not judge it by the same checks."""
+        return bool(self.checks)
 
     @property
     def key(self) -> str:
@@ -118,10 +128,14 @@ class RunDiff:
     cases: tuple[CaseDiff, ...]
     """Newly failing ones first, each kind by severity."""
     settings: tuple[SettingChange, ...]
+    criteria: tuple[str | None, str | None] = (None, None)
+    """What each run as a whole was judged with, as canonical JSON; None where that was not kept."""
     sentence: Sentence = field(default_factory=lambda: Sentence("", ""))
     """How many cases newly fail, are fixed, still fail."""
+    judged_otherwise: tuple[Sentence, ...] = ()
+    """Checks and thresholds that changed between the runs: told before any difference is."""
     notes: tuple[Sentence, ...] = ()
-    """What a reader must know before trusting the rest."""
+    """What else a reader must know before trusting the rest."""
 
     @property
     def exit_code(self) -> ExitCode:
@@ -154,10 +168,11 @@ class RunDiff:
             "run_b": self.new.to_json(),
             "suites": list(self.suites),
             "suites_left_out": list(self.left_out),
-            "notes": [{"sentence": note.en, "sentence_zh": note.zh} for note in self.notes],
+            "notes": [{"sentence": note.en, "sentence_zh": note.zh} for note in (*self.judged_otherwise, *self.notes)],
             "counts": {change.value: counts[change] for change in Change},
             "verdicts": table,
             "settings": settings,
+            "rules": [{"name": each.name, "a": each.old, "b": each.new} for each in rule_changes(*self.criteria)],
             "cases": [self._case(store, case) for case in self.cases],
         }
 
@@ -177,6 +192,7 @@ class RunDiff:
             **sides,
             "golden_moved": case.golden_moved,
             "asked_otherwise": case.asked_otherwise,
+            "checks": [{"a": change.old, "b": change.new} for change in case.checks],
             "answers": None if said is None else {"sentence": said.en, "sentence_zh": said.zh},
         }
 
@@ -199,6 +215,9 @@ def run_diff(store: Store, old: RunRecord, new: RunRecord, suites: Collection[st
     both, only_one = _suites(shown, suites)
     sides = [_side(store, record, cases, both) for record, cases in zip((old, new), shown, strict=True)]
     found = RunDiff(sides[0], sides[1], both, only_one, tuple(_cases(*sides)), tuple(_settings(store, *sides)))
+    criteria = (store.criteria(old.run_id), store.criteria(new.run_id))
+    otherwise = tuple(criteria_notes(sides[0].shown, sides[1].shown, criteria, old.run_id))
+    found = replace(found, criteria=criteria, judged_otherwise=otherwise)
     counts = Counter(case.change for case in found.cases)
     return replace(found, sentence=headline(counts), notes=tuple(run_notes(found)))
 
@@ -285,6 +304,7 @@ def _case(key: tuple[str, str], old: DiffedRun, new: DiffedRun) -> CaseDiff:
         new=now,
         golden_moved=moved,
         asked_otherwise=None not in asked and asked[0] != asked[1],
+        checks=() if before is None or now is None else check_changes(before.criteria, now.criteria),
     )
 
 
