@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Final
+from typing import Final, NamedTuple
 
 ENVELOPE_MADE: Final = ("x-promptreg-envelope", "made")
 """Header of an answer that a user's own function returned by itself: promptreg put the rest of the body around it."""
@@ -42,8 +42,7 @@ class Failure:
     message: str
 
 
-@dataclass(frozen=True, slots=True)
-class Chunk:
+class Chunk(NamedTuple):
     """Bytes of the response body and when they arrived, in seconds after the request was sent."""
 
     at_s: float
@@ -70,4 +69,4 @@ class Exchange:
     @property
     def body(self) -> bytes:
         """The body, or the part of it that arrived."""
-        return b"".join(chunk.data for chunk in self.chunks)
+        return b"".join([chunk.data for chunk in self.chunks])

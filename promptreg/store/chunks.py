@@ -61,7 +61,5 @@ def decode_chunks(stored: bytes) -> tuple[Chunk, ...]:
     if len(lengths) != count or len(steps) != count or body_at + sum(lengths) != len(raw):
         raise ValueError("a stored response body is damaged: its parts do not add up")
     ends = list(accumulate(lengths, initial=body_at))
-    return tuple(
-        Chunk(at / _MICROSECONDS, raw[start:end])
-        for at, (start, end) in zip(accumulate(steps), pairwise(ends), strict=True)
-    )
+    times = [at / _MICROSECONDS for at in accumulate(steps)]
+    return tuple(map(Chunk, times, [raw[start:end] for start, end in pairwise(ends)]))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
+from functools import lru_cache
 from types import MappingProxyType
 from typing import Final
 
@@ -37,8 +38,7 @@ def preview(text: str, width: int = 60) -> str:
     columns = 0
     room = width
     for cluster in graphemes(beginning):
-        form = _visible(cluster)
-        form_width = _grapheme_width(form) if form is cluster else column_width(form)
+        form, form_width = _shown(cluster)
         if columns + form_width > room:
             return _cut(shown, columns, width)
         shown.append(form)
@@ -63,6 +63,13 @@ def _cut(shown: list[str], columns: int, width: int) -> str:
     while shown and columns > width - 1:
         columns -= column_width(shown.pop())
     return "".join(shown) + _ELLIPSIS
+
+
+@lru_cache(maxsize=4096)
+def _shown(cluster: str) -> tuple[str, int]:
+    """How a cluster is shown, and in how many columns."""
+    form = _visible(cluster)
+    return form, _grapheme_width(form) if form is cluster else column_width(form)
 
 
 def _visible(cluster: str) -> str:

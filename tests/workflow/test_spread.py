@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import sys
+from dataclasses import dataclass, field
 
 import pytest
 
@@ -41,6 +42,67 @@ def test_the_first_error_in_the_order_of_the_parts_is_raised_as_it_was():
 def test_what_cannot_travel_is_told():
     with pytest.raises(RuntimeError, match="pickle"):
         list(Processes(2)(lambda _: lambda: None, range(2)))
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """Values as they are."""
+
+    left: object
+    right: object = None
+
+
+@dataclass(frozen=True, slots=True)
+class Longer(Pair):
+    """With a field of its own."""
+
+    more: tuple[object, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Counted:
+    """Made otherwise than by all its fields in their order."""
+
+    number: int
+    double: int = field(init=False, default=0)
+
+    def __post_init__(self):
+        object.__setattr__(self, "double", 2 * self.number)
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """Made by names alone."""
+
+    name: str = field(kw_only=True)
+
+
+@dataclass(slots=True)
+class Bare:
+    """Without a field."""
+
+
+@pytest.mark.parametrize(
+    "record",
+    [
+        Pair("退货 7 天 🎉", 1.5),
+        Longer(None, Pair(b"\r\n"), (Pair(1), float("inf"))),
+        Counted(4),
+        Named(name=""),
+        Pair({"a": [Named(name="x")]}, Counted(1)),
+        (Bare,),
+        Pair(ExitCode.DRIFT, frozenset({1})),
+    ],
+    ids=repr,
+)
+def test_records_travel_as_they_are(record):
+    assert list(Processes(2)(lambda _: record, range(2))) == [record, record]
+
+
+def test_a_record_that_is_there_twice_travels_once():
+    shared = Pair("x" * 100_000)
+    (found, _) = Processes(2)(lambda _: [shared, Longer(shared, shared)], range(2))
+    assert found[0] is found[1].left is found[1].right
 
 
 def test_a_process_that_is_killed_ends_in_a_sentence():

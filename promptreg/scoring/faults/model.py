@@ -14,7 +14,7 @@ from promptreg.answer.reader import REASONING_FIELDS
 from promptreg.deployment.exchange import ENVELOPE_MADE
 from promptreg.scoring.faults.reading.frames import Frames
 from promptreg.scoring.faults.reading.prompt import Prompt, prompt_of
-from promptreg.scoring.faults.reading.views import Text, text_of_content
+from promptreg.scoring.faults.reading.views import text_of_content, text_view
 
 if TYPE_CHECKING:
     from promptreg.answer.model import ToolCall, Usage
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from promptreg.deployment.reading import ReadProblem
     from promptreg.scoring.faults.reading.frames import Frame
     from promptreg.scoring.faults.reading.golden import Golden
+    from promptreg.scoring.faults.reading.views import Text
 
 
 class Severity(StrEnum):
@@ -168,12 +169,12 @@ class Observation:
     @cached_property
     def content(self) -> Text:
         """What the user sees, without reasoning that stood between think tags."""
-        return Text(self.answer.content)
+        return text_view(self.answer.content)
 
     @cached_property
     def reasoning(self) -> Text:
         """The reasoning, from whichever field or from think tags."""
-        return Text(self.answer.reasoning)
+        return text_view(self.answer.reasoning)
 
     @cached_property
     def sent_content(self) -> str:

@@ -7,13 +7,14 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from promptreg.scoring.faults.reading.strict import read_strictly
-from promptreg.scoring.faults.reading.views import Text
+from promptreg.scoring.faults.reading.views import text_view
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from promptreg.answer.model import Answer
     from promptreg.scoring.faults.model import Observation
+    from promptreg.scoring.faults.reading.views import Text
 
 
 @dataclass(frozen=True)
@@ -73,12 +74,12 @@ class Golden:
     @cached_property
     def content_texts(self) -> tuple[Text, ...]:
         """The contents, with what is worked out of them kept."""
-        return tuple(map(Text, self.contents))
+        return tuple(map(text_view, self.contents))
 
     @cached_property
     def reasoning_texts(self) -> tuple[Text, ...]:
         """The reasonings, with what is worked out of them kept."""
-        return tuple(map(Text, self.reasonings or ()))
+        return tuple(map(text_view, self.reasonings or ()))
 
 
 def _is_json(content: str) -> bool:

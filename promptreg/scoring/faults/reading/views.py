@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Final
 
 from promptreg.text.normalise import is_blank
@@ -16,6 +16,10 @@ if TYPE_CHECKING:
 _ASCII_BLANKS: Final = b"\t\n\x0b\x0c\r\x1c\x1d\x1e\x1f "
 _WIDE_BLANK: Final = re.compile("[\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]")
 """What `str.split` takes for a blank, beyond ASCII."""
+
+
+_LONGEST_KEPT: Final = 20_000
+"""Characters of the longest text that is kept with what is known about it."""
 
 
 class Text:
@@ -63,6 +67,19 @@ class Text:
         if "`" in prose or "~~~" in prose or "://" in prose or "www." in prose or "@" in prose:
             return language_of(self.raw)
         return language_of_letters(prose, self.letters)
+
+
+def text_view(text: str) -> Text:
+    """A text and what is known about it; the same object for equal texts, as far as they were seen lately.
+
+    The answers of one case are often equal, and are looked at one after the other. Long ones are not kept.
+    """
+    return _text_view(text) if len(text) <= _LONGEST_KEPT else Text(text)
+
+
+@lru_cache(maxsize=64)
+def _text_view(text: str) -> Text:
+    return Text(text)
 
 
 def fenced_lines(text: str) -> str:

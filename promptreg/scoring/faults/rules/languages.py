@@ -100,7 +100,7 @@ def _word_salad(call: Observation) -> Iterator[Finding]:
             continue
         if len(_foreign_groups(text.letters)) < 2:
             continue
-        strays = _strays(call, text, goldens)
+        strays = _strays(call.prompt, goldens, text)
         if len(strays) < 2:
             continue
         total = sum(strays.values())
@@ -112,15 +112,15 @@ def _word_salad(call: Observation) -> Iterator[Finding]:
         yield found("F04", where, f"{listed}: {_first_foreign(text.raw)}", None if grave else Severity.WARNING)
 
 
-def _strays(call: Observation, text: Text, goldens: tuple[Text, ...]) -> dict[str, int]:
+def _strays(prompt: Prompt, goldens: tuple[Text, ...], text: Text) -> dict[str, int]:
     """Letters by group of scripts that neither the prompt nor the golden has, nor a language named in the prompt."""
-    known = set(_foreign_groups(call.prompt.letters, least=1))
+    known = set(_foreign_groups(prompt.letters, least=1))
     for golden in goldens:
         known |= _foreign_groups(golden.letters, least=1).keys()
     left = {group: count for group, count in _foreign_groups(text.letters).items() if group not in known}
     if not left:
         return {}
-    for code in _named(call, text):
+    for code in _named(prompt, text):
         for group in _GROUPS_OF_LANGUAGE.get(code, ()):
             left.pop(group, None)
     if not left:
@@ -132,9 +132,9 @@ def _strays(call: Observation, text: Text, goldens: tuple[Text, ...]) -> dict[st
     return left
 
 
-def _named(call: Observation, text: Text) -> frozenset[str]:
+def _named(prompt: Prompt, text: Text) -> frozenset[str]:
     """Languages that the prompt names, or the answer itself: “Russian чай”."""
-    return call.prompt.languages_named | languages_mentioned(text.prose[:20_000])
+    return prompt.languages_named | languages_mentioned(text.prose[:20_000])
 
 
 def _foreign_groups(letters: Mapping[str, int], least: int = 2) -> dict[str, int]:
@@ -157,23 +157,24 @@ def _first_foreign(text: str) -> str:
 
 def _language(call: Observation) -> Iterator[Finding]:
     """The content in another language than was asked for, or with strays of one."""
-    text = call.content
+    yield from _language_of(call.prompt, call.golden.content_texts if call.golden else (), call.content)
+
+
+@lru_cache(maxsize=32)  # most calls of a case have one of few answers
+def _language_of(prompt: Prompt, goldens: tuple[Text, ...], text: Text) -> tuple[Finding, ...]:
     if text.blank or _is_data(text.raw):
-        return
-    wrong = _wrong_language(call, text)
-    if wrong is not None:
-        yield wrong
-        return
-    yield from _mixed(call, text)
+        return ()
+    wrong = _wrong_language(prompt, goldens, text)
+    return tuple(_mixed(prompt, goldens, text)) if wrong is None else (wrong,)
 
 
-def _wrong_language(call: Observation, text: Text) -> Finding | None:
+def _wrong_language(prompt: Prompt, goldens: tuple[Text, ...], text: Text) -> Finding | None:
     language = text.language
-    expected = None if language is None else _expected(call, text, language)
+    expected = None if language is None else _expected(prompt, goldens, text, language)
     if language is None or expected is None:
         return None
     short = not _sure(text, language, loosely=expected.loosely)
-    if short and not (expected.loosely and _is_plain_sentence(call, text, language)):
+    if short and not (expected.loosely and _is_plain_sentence(prompt, text, language)):
         return None
     if language_of(_not_set_apart(text.prose)) in expected.languages:
         return None
@@ -181,7 +182,7 @@ def _wrong_language(call: Observation, text: Text) -> Finding | None:
     if any(_main_group(language) == _main_group(other) for other in expected.languages):
         # Languages of one script are told apart by their function words: too little to call an answer wrong.
         severity = Severity.WARNING
-        if not _told_apart(call.prompt, text, language, expected):
+        if not _told_apart(prompt, text, language, expected):
             return None
     wanted = "/".join(sorted(expected.languages))
     return found("F05", "content", f"{language} instead of {wanted}: {text.raw[:100]}", severity)
@@ -211,13 +212,13 @@ def _is_sentence(prose: str) -> bool:
     return said[:1].isupper() and said.rstrip("\"'”’)").endswith((".", "!", "?")) and "\n" not in said
 
 
-def _is_plain_sentence(call: Observation, text: Text, language: str) -> bool:
+def _is_plain_sentence(prompt: Prompt, text: Text, language: str) -> bool:
     """Whether a plain question in Chinese is answered by a sentence in English, which is no title or quotation."""
     words = _WORD.findall(text.prose[:400])
     if language != "en" or len(words) < _LEAST_SENTENCE or not _is_sentence(text.prose) or not _english(text.prose):
         return False
     titled = sum(word[0].isupper() for word in words[1:])
-    return titled * 4 <= len(words) and is_plain_question_in_chinese(call.last_question)
+    return titled * 4 <= len(words) and is_plain_question_in_chinese(prompt.last_question)
 
 
 def _strange(prompt: Prompt, language: str) -> bool:
@@ -238,14 +239,13 @@ class _Expected(NamedTuple):
     """Whether the prompt says so by the language's name."""
 
 
-def _expected(call: Observation, text: Text, language: str) -> _Expected | None:
+def _expected(prompt: Prompt, goldens: tuple[Text, ...], text: Text, language: str) -> _Expected | None:
     """The languages that an answer may be in; None when `language` is one of them, or nothing is known."""
-    goldens = call.golden.content_texts if call.golden else ()
     recorded = frozenset(golden.language for golden in goldens if golden.language is not None)
     if language in recorded:
         return None
-    spoken = _spoken(call.prompt)
-    wish = call.prompt.wish
+    spoken = _spoken(prompt)
+    wish = prompt.wish
     if wish is not None:
         if (wish.translation or wish.explained) and language in spoken and _has_words_of(wish.language, text):
             return None  # “The Chinese for ‘good morning’ is 早上好.”
@@ -255,11 +255,11 @@ def _expected(call: Observation, text: Text, language: str) -> _Expected | None:
     elif recorded:
         expected = _Expected(recorded, loosely=False)
     else:
-        asked = call.prompt.instructions
+        asked = prompt.instructions
         avoided = languages_avoided(asked)
         if language in avoided:
             return _Expected(spoken - avoided or frozenset({"en" if "zh" in avoided else "zh"}), loosely=False)
-        if avoided or _anything_goes(call.prompt, text, language):
+        if avoided or _anything_goes(prompt, text, language):
             return None
         expected = _Expected(spoken | languages_wanted(asked) if spoken else spoken, loosely=True)
     return None if language in expected.languages or not expected.languages else expected
@@ -329,23 +329,22 @@ def _main_group(language: str | None) -> str:
     return _GROUPS_OF_LANGUAGE.get(language or "", ("Latin",))[0]
 
 
-def _mixed(call: Observation, text: Text) -> Iterator[Finding]:
+def _mixed(prompt: Prompt, goldens: tuple[Text, ...], text: Text) -> Iterator[Finding]:
     if text.raw.isascii():
         return
-    goldens = call.golden.content_texts if call.golden else ()
     in_code = _HAN_RUN.search(text.code)
-    if in_code and "Han" not in call.prompt.letters and _han_unwanted(call):
+    if in_code and "Han" not in prompt.letters and _han_unwanted(prompt):
         recorded = any(_HAN_RUN.search(golden.raw) for golden in goldens)
         if not recorded:
             yield found("F05", "content, in code", around(text.code, in_code.start()), Severity.WARNING)
         return
-    strays = _strays_of_one(call, text, goldens)
+    strays = _strays_of_one(prompt, goldens, text)
     if strays:
         group, count = next(iter(strays.items()))
         yield found("F05", "content", f"{group} {count}: {_first_foreign(text.raw)}", Severity.WARNING)
 
 
-def _strays_of_one(call: Observation, text: Text, goldens: tuple[Text, ...]) -> dict[str, int]:
+def _strays_of_one(prompt: Prompt, goldens: tuple[Text, ...], text: Text) -> dict[str, int]:
     """The one group of foreign letters in a text of another script, at most a fifth of it."""
     if text.language is not None and text.language in _GROUPS_OF_LANGUAGE:
         main = set(_GROUPS_OF_LANGUAGE[text.language])
@@ -356,15 +355,15 @@ def _strays_of_one(call: Observation, text: Text, goldens: tuple[Text, ...]) -> 
     weight = sum(count if group in ("Han", "kana") else count / 3 for group, count in groups.items())
     if not groups or weight * 5 > sum(text.letters.values()):
         return {}
-    known = set(_foreign_groups(call.prompt.letters, least=1))
+    known = set(_foreign_groups(prompt.letters, least=1))
     for golden in goldens:
         known |= _foreign_groups(golden.letters, least=1).keys()
     groups = {group: count for group, count in groups.items() if group not in known}
     if "kana" in groups and "Han" in groups:  # Japanese is written with both
         groups["kana"] += groups.pop("Han")
-    if len(groups) != 1 or (not goldens and not _han_unwanted(call)):
+    if len(groups) != 1 or (not goldens and not _han_unwanted(prompt)):
         return {}
-    for code in _named(call, text):
+    for code in _named(prompt, text):
         for group in _GROUPS_OF_LANGUAGE.get(code, ()):
             groups.pop(group, None)
     if not groups:
@@ -373,8 +372,7 @@ def _strays_of_one(call: Observation, text: Text, goldens: tuple[Text, ...]) -> 
     return {group: bare[group] for group in groups if group in bare}
 
 
-def _han_unwanted(call: Observation) -> bool:
-    prompt = call.prompt
+def _han_unwanted(prompt: Prompt) -> bool:
     return not (prompt.languages_named & {"zh", "ja", "ko"} or prompt.is_about_languages or prompt.is_about_east_asia)
 
 
