@@ -79,7 +79,7 @@ def github_lines(
         yield f"::warning title=promptreg::{_data(more)}"
     yield from (f"::warning title=promptreg::{_data(note)}" for note in notes)
     for entry, outcome in failed[:MOST_ANNOTATIONS]:
-        place = f"file={_property(_relative(entry.path, base))},line={entry.line},title={_property(_name(entry))}"
+        place = f"file={_property(_relative(entry.path, base))},line={entry.line},title={_property(entry.name)}"
         yield f"::error {place}::{_data(outcome.sentence)}"
 
 
@@ -101,9 +101,9 @@ def write_code_quality(path: Path, entries: Iterable[Entry], outcomes: Mapping[s
         verdict = dict(outcome.properties).get("promptreg_verdict", "error")
         found.append(
             {
-                "description": f"{_name(entry)}: {outcome.sentence}",
+                "description": f"{entry.name}: {outcome.sentence}",
                 "check_name": f"promptreg-{verdict.lower()}",
-                "fingerprint": sha256(_name(entry).encode("utf-8", "replace")).hexdigest(),
+                "fingerprint": sha256(entry.name.encode("utf-8", "replace")).hexdigest(),
                 "severity": _SEVERITIES.get(verdict, "critical"),
                 "location": {"path": _relative(entry.path, base), "lines": {"begin": entry.line}},
             }
@@ -117,10 +117,6 @@ def _failed(entries: Iterable[Entry], outcomes: Mapping[str, Outcome]) -> Iterat
         outcome = outcomes.get(entry.node_id)
         if outcome is not None and outcome.kind in {"failed", "error"}:
             yield entry, outcome
-
-
-def _name(entry: Entry) -> str:
-    return f"{entry.suite}/{'[verdict]' if entry.case_id is None else entry.case_id}"
 
 
 def _relative(path: Path, base: Path) -> str:

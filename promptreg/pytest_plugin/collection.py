@@ -174,5 +174,4 @@ class SuiteItem(pytest.Item):
 
     def reportinfo(self) -> tuple[PathLike[str] | str, int | None, str]:
         """Where the case is written, and its name."""
-        case = VERDICT_ITEM if self.entry.case_id is None else self.entry.case_id
-        return self.path, self.entry.line - 1, plain(f"{self.entry.suite}/{case}")
+        return self.path, self.entry.line - 1, plain(self.entry.name)

@@ -11,6 +11,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import socket
 import tempfile
 import threading
 import time
@@ -21,18 +22,24 @@ import pytest
 
 from promptreg.pytest_plugin.collection import Shown
 from promptreg.pytest_plugin.outcomes import Outcome
+from promptreg.text.sentence import Sentence
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from promptreg.pytest_plugin.selection import Entry
     from promptreg.pytest_plugin.session import Judged
+    from promptreg.text.sentence import Language
 
 _FOLDER: Final = "promptreg_folder"
 _WANTED: Final = "wanted"
 _OUTCOMES: Final = "outcomes.json"
 _POLL_S: Final = 0.05
 _ENDED: Final = "The process that compares has ended."
+_MISSING: Final = Sentence(
+    "This worker collected a case that the first worker did not, so it was not compared.",
+    "此工作进程收集到了第一个工作进程没有收集的用例，因此没有比较它。",
+)
 
 
 class Controller:
@@ -47,7 +54,7 @@ class Controller:
         """
         self._entries_of, self._judge = entries_of, judge
         self._folder: Path | None = None
-        self._thread: threading.Thread | None = None
+        self._served = False
         self._stopped = threading.Event()
         self.judged: Judged | None = None
         """The comparison, when it is made."""
@@ -61,10 +68,14 @@ class Controller:
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_xdist_node_collection_finished(self, ids: Sequence[str]) -> None:
-        """The first worker says what was selected."""
-        if self._thread is None and self._entries_of(ids):
-            self._thread = threading.Thread(target=self._serve, name="promptreg", daemon=True)
-            self._thread.start()
+        """The first worker says what was selected; a worker that takes the place of another says it again."""
+        if self._served or self._folder is None:
+            return
+        self._served = True
+        if self._entries_of(ids):
+            threading.Thread(target=self._serve, args=(self._folder,), name="promptreg", daemon=True).start()
+        else:
+            self._hand_out(self._folder, {})  # nobody asks; who does all the same must not wait for ever
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
@@ -86,49 +97,65 @@ class Controller:
         if self._folder is not None:
             shutil.rmtree(self._folder, ignore_errors=True)
 
-    def _serve(self) -> None:
+    def _serve(self, folder: Path) -> None:
         """Waits until the comparison is wanted, makes it, and hands it out."""
-        if self._folder is None:
-            return
-        wanted = self._folder / _WANTED
+        wanted = folder / _WANTED
         while not wanted.exists():
             if self._stopped.wait(_POLL_S):
                 return
         judged = self._judge()
         self.judged = judged
-        if self._stopped.is_set():
-            return
-        outcomes = {node_id: outcome.to_json() for node_id, outcome in judged.outcomes.items()}
-        written = self._folder / f"{_OUTCOMES}.part"
-        written.write_text(json.dumps(outcomes), encoding="utf-8")
-        written.replace(self._folder / _OUTCOMES)
+        if not self._stopped.is_set():
+            self._hand_out(folder, judged.outcomes)
+
+    @staticmethod
+    def _hand_out(folder: Path, outcomes: Mapping[str, Outcome]) -> None:
+        """All or nothing."""
+        written = folder / f"{_OUTCOMES}.part"
+        told = {node_id: outcome.to_json() for node_id, outcome in outcomes.items()}
+        written.write_text(json.dumps(told), encoding="utf-8")
+        written.replace(folder / _OUTCOMES)
 
 
 class Worker:
     """The side that reports."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, name: str, folder: Path, language: Language) -> None:
         """Asks for nothing yet.
 
         Args:
+            name: under which pytest-xdist knows it.
             folder: of the controller.
+            language: of the reader.
         """
-        self._folder = folder
+        self._name, self._folder, self._language = name, folder, language
         self._controller = os.getppid()
         self._outcomes: dict[str, Outcome] | None = None
+        self._unseen = Outcome.error(self._not_here().text(language)) if not folder.is_dir() else None
+        """What becomes of every item where the worker is on another machine."""
 
     @classmethod
-    def of(cls, config: pytest.Config) -> Worker | None:
+    def of(cls, config: pytest.Config, language: Language) -> Worker | None:
         """The worker that this session is; None where it is none."""
         given = getattr(config, "workerinput", {})
-        return cls(Path(given[_FOLDER])) if _FOLDER in given else None
+        return cls(given["workerid"], Path(given[_FOLDER]), language) if _FOLDER in given else None
 
     def outcome(self, entry: Entry) -> Outcome:
         """What becomes of an item. Waits for the comparison, as long as somebody makes it."""
+        if self._unseen is not None:
+            return self._unseen
         if self._outcomes is None:
             self._outcomes = self._wait()
-        missing = "This worker collected a case that the first worker did not, so it was not compared."
-        return self._outcomes.get(entry.node_id, Outcome("error", missing, missing, missing))
+        return self._outcomes.get(entry.node_id) or Outcome.error(_MISSING.text(self._language))
+
+    def _not_here(self) -> Sentence:
+        worker = f"{self._name}, {socket.gethostname()}"
+        return Sentence(
+            f"Not judged: the pytest-xdist worker ({worker}) does not see the folder {self._folder}, through which the "
+            "process that compares hands out what it found. Run the suites with workers of the same machine (`-n 4`).",
+            f"未判定：pytest-xdist 工作进程（{worker}）看不到文件夹 {self._folder}，"
+            "而负责比较的进程经它发出结果。请在同一台机器的工作进程上运行测试集（`-n 4`）。",
+        )
 
     def _wait(self) -> dict[str, Outcome]:
         found = self._folder / _OUTCOMES

@@ -31,7 +31,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from promptreg.config import Config
+    from promptreg.pytest_plugin.lost import Lost
     from promptreg.pytest_plugin.options import Asked
+    from promptreg.pytest_plugin.outcomes import Outcome
     from promptreg.pytest_plugin.selection import Entry
     from promptreg.replay.progress import Progress
 
@@ -102,13 +104,16 @@ class Gate:
                     self._notes.append(f"The step summary cannot be written to {summary}: {error.strerror or error}.")
         return self.judged
 
-    def show(self, reporter: pytest.TerminalReporter, entries: Sequence[Entry], counts: Mapping[str, int]) -> None:
+    def show(
+        self, reporter: pytest.TerminalReporter, entries: Sequence[Entry], counts: Mapping[str, int], lost: Lost
+    ) -> None:
         """Shows the section at the end, and writes what CI systems read.
 
         Args:
             reporter: of pytest.
             entries: the items in their order.
             counts: how many answers of Python tests had which verdict.
+            lost: the items that no worker of pytest-xdist could run.
         """
         terminal = terminal_of(self._config, self._project)
         lines = [] if self.judged is None else summary_lines(self._project, self.judged, terminal)
@@ -116,21 +121,24 @@ class Gate:
             lines.append("Interrupted. `pytest --promptreg --promptreg-resume` goes on with the run.")
         if counts:
             lines.append(counts_sentence(counts).text(terminal.language))
+        if (note := lost.note()) is not None:
+            self._notes.append(note.text(terminal.language))
+        outcomes = {**({} if self.judged is None else self.judged.outcomes), **lost.outcomes}
+        if outcomes:
+            self._write_code_quality(entries, outcomes)
+            lines += self._notes
+            lines += github_lines(entries, outcomes, self._config.rootpath, self._notes)
         if lines:
             reporter.section("promptreg")
-        if self.judged is not None:
-            self._write_code_quality(self.judged, entries)
-            lines += self._notes
-            lines += github_lines(entries, self.judged.outcomes, self._config.rootpath, self._notes)
         for line in lines:
             reporter.write_line(line)
 
-    def _write_code_quality(self, judged: Judged, entries: Sequence[Entry]) -> None:
+    def _write_code_quality(self, entries: Sequence[Entry], outcomes: Mapping[str, Outcome]) -> None:
         path = code_quality_path(self._asked.codequality)
         if path is None:
             return
         try:
-            write_code_quality(path, entries, judged.outcomes, self._config.rootpath)
+            write_code_quality(path, entries, outcomes, self._config.rootpath)
         except PromptregError as error:
             self._notes.append(str(error))
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 from fnmatch import fnmatchcase
 from functools import cached_property
 from os.path import relpath
@@ -11,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from promptreg.cli.console import reader_language
 from promptreg.errors import PromptregError
 from promptreg.pytest_plugin.collection import (
     CASE_FIXTURE,
@@ -23,6 +25,7 @@ from promptreg.pytest_plugin.collection import (
     entries_of,
 )
 from promptreg.pytest_plugin.distributed import Controller, Worker
+from promptreg.pytest_plugin.lost import Lost
 from promptreg.pytest_plugin.options import asked_of, in_pytest
 from promptreg.pytest_plugin.outcomes import terminal_of
 from promptreg.pytest_plugin.project import (
@@ -58,6 +61,7 @@ def register(config: pytest.Config) -> None:
     config.addinivalue_line("markers", f"{MARK}: a case of a prompt suite, or a suite's verdict")
     config.pluginmanager.register(hooks, "promptreg_hooks")
     config.pluginmanager.register(hooks.controller, "promptreg_controller")
+    config.pluginmanager.register(hooks.lost, "promptreg_lost")
 
 
 class Hooks:
@@ -75,9 +79,10 @@ class Hooks:
         """Whether a comparison was begun."""
         self._counts: Counter[str] = Counter()
         """How many answers of Python tests had which verdict."""
-        self._worker = Worker.of(config)
-        self.controller = Controller(self._of_node_ids, self._compare)
-        """Does nothing unless pytest-xdist starts workers."""
+        language = reader_language(self._project.language)
+        self._worker = Worker.of(config, language)
+        self.controller, self.lost = Controller(self._of_node_ids, self._compare), Lost(language)
+        """They do nothing unless pytest-xdist starts workers."""
 
     def add_suites(self) -> None:
         """Where the command line names nothing to collect, the project's suites are collected besides.
@@ -169,7 +174,10 @@ class Hooks:
 
     def pytest_collection_finish(self, session: pytest.Session) -> None:
         """Everything that was asked for is known now; nothing is compared yet."""
-        self._entries = tuple(item.entry for item in session.items if isinstance(item, SuiteItem))
+        items = [item for item in session.items if isinstance(item, SuiteItem)]
+        for item in items:
+            item.entry = replace(item.entry, node_id=item.nodeid)  # pytest-xdist may have added a group's name
+        self._entries = tuple(item.entry for item in items)
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtestloop(self, session: pytest.Session) -> None:
@@ -220,8 +228,8 @@ class Hooks:
 
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
         """The section that says what the comparison says, and what CI systems read."""
-        if self._compared or self._counts:
-            self._gate.show(terminalreporter, self._entries, self._counts)
+        if self._compared or self._counts or self.lost.outcomes:
+            self._gate.show(terminalreporter, self._entries, self._counts, self.lost)
 
     def _outcome(self, entry: Entry) -> Outcome:
         if self._worker is not None:
@@ -246,13 +254,14 @@ class Hooks:
 
     def _of_node_ids(self, ids: Sequence[str]) -> tuple[Entry, ...]:
         """The items that a worker collected; suites are read here as they were there."""
-        wanted = set(ids)
-        found: list[Entry] = []
+        known: dict[str, Entry] = {}
         for file in dict.fromkeys(node_id.split("::", 1)[0] for node_id in ids):
             path = self._config.rootpath / file
             if is_suite_file(path):
                 suite = self._suites.load(path)
-                found += [entry for entry, _ in entries_of(suite, path, file) if entry.node_id in wanted]
-        self._entries = tuple(found)
+                known |= {entry.node_id: entry for entry, _ in entries_of(suite, path, file)}
+        found = {node_id: known.get(node_id) or known.get(node_id.rpartition("@")[0]) for node_id in ids}
+        self._entries = tuple(replace(entry, node_id=node_id) for node_id, entry in found.items() if entry is not None)
+        self.lost.watch(self._entries)
         self._check()
         return self._entries

@@ -65,6 +65,11 @@ class Outcome:
     properties: tuple[tuple[str, str], ...] = field(default_factory=tuple)
     """Verdict, p-value and effect by name, for JUnit."""
 
+    @classmethod
+    def error(cls, sentence: str) -> Outcome:
+        """Of an item that was not judged: one sentence says all that is known."""
+        return cls("error", sentence, sentence, sentence)
+
     def to_json(self) -> JsonObject:
         """The form in which it travels."""
         properties: list[Json] = [[name, value] for name, value in self.properties]

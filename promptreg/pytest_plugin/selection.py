@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from promptreg.pytest_plugin.names import VERDICT_ITEM
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from pathlib import Path
@@ -22,6 +24,11 @@ class Entry:
     """The suite's file."""
     line: int = 1
     """Where the case is written, from 1."""
+
+    @property
+    def name(self) -> str:
+        """SUITE/ID, as people are told it."""
+        return f"{self.suite}/{VERDICT_ITEM if self.case_id is None else self.case_id}"
 
 
 @dataclass(frozen=True, slots=True)

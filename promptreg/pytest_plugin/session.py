@@ -108,7 +108,7 @@ def failed_session(entries: Sequence[Entry], message: str) -> Judged:
     """The same error for every item; only the first tells it in full, so that a log of many stays readable."""
     message = plain(message)
     first = message.split("\n", 1)[0]
-    outcomes = {entry.node_id: Outcome("error", first, first, first) for entry in entries}
+    outcomes = {entry.node_id: Outcome.error(first) for entry in entries}
     if entries:
         outcomes[entries[0].node_id] = Outcome("error", first, message, message)
     return Judged(outcomes)
@@ -228,7 +228,7 @@ def _not_in_run(run_id: str, suite: str, terminal: Terminal) -> Outcome:
             f"运行 {run_id} 没有比较测试集 {suite}。不加 --promptreg-run 即可比较。",
         ).text(terminal.language)
     )
-    return Outcome("error", said, said, said)
+    return Outcome.error(said)
 
 
 def _not_asked(run_id: str, terminal: Terminal) -> Outcome:
