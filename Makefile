@@ -15,7 +15,7 @@ TESTS = $(if $(filter tests/% tests,$(ARGS)),,tests)
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo demo-simulated test lint format bench faults soak clean browser
+.PHONY: help demo demo-simulated test lint format bench faults fuzz soak clean browser
 
 help:  ## print this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-16s %s\n", $$1, $$2 }' Makefile
@@ -46,6 +46,9 @@ bench: $(VENV)/.stamp-dev  ## speed and memory against peers on one mock server
 
 faults: $(VENV)/.stamp-dev  ## break promptreg on purpose, count what is lost (twenty minutes)
 	$(BIN)/python benchmarks/faults.py
+
+fuzz: $(VENV)/.stamp-dev  ## damaged and hostile bytes for every reader of files and streams (ten minutes)
+	$(BIN)/python benchmarks/fuzz.py
 
 soak: $(VENV)/.stamp-dev  ## half an hour of calls: memory and file handles stay flat
 	$(BIN)/python benchmarks/soak.py

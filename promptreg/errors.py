@@ -23,7 +23,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import IntEnum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -51,12 +51,24 @@ class Place:
         return self.path if self.line is None else f"{self.path}:{self.line}"
 
 
+LONGEST_PROBLEM: Final = 4000
+"""Characters of one problem. Names in it are the user's own, and one may be as long as a file."""
+
+
 @dataclass(frozen=True, slots=True)
 class Problem:
     """One thing that is wrong: a sentence that says what, what is allowed and what to do, and where."""
 
     message: str
+    """Of a longer one than `LONGEST_PROBLEM` the middle is left out."""
     place: Place | None = None
+
+    def __post_init__(self) -> None:
+        more = len(self.message) - LONGEST_PROBLEM
+        if more > 0:
+            half = LONGEST_PROBLEM // 2
+            cut = f"{self.message[:half]} […{more} characters…] {self.message[-half:]}"
+            object.__setattr__(self, "message", cut)
 
     def __str__(self) -> str:
         return self.message if self.place is None else f"{self.place}: {self.message}"

@@ -6,7 +6,7 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, JsonValue, TypeAdapter
+from pydantic import BaseModel, ConfigDict, FailFast, Field, JsonValue, TypeAdapter
 
 from promptreg.answer.model import Answer, ToolCall
 from promptreg.baseline.model import (
@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from promptreg.canonical import Json, JsonObject
 
 PassIndex = Annotated[int, Field(ge=0)]
+Passes = Annotated[list[PassIndex], FailFast()]
+"""Lists stop at their first wrong entry: validation remembers everything that is wrong, a kilobyte each."""
 Variant = Literal["as_written", "space", "newline", "full_stop"]
 """Names of `replay.perturb.Variant`; a file that names another one is damaged."""
 
@@ -56,9 +58,9 @@ class AnswerPart(_Line):
     content: str
     reasoning: str = ""
     reasoning_field: str | None = None
-    tool_calls: list[ToolCallPart] = []
+    tool_calls: Annotated[list[ToolCallPart], FailFast()] = []
     finish_reason: str | None = None
-    flags: list[str] = []
+    flags: Annotated[list[str], FailFast()] = []
 
     def answer(self) -> Answer:
         """The same as a record."""
@@ -75,14 +77,14 @@ class AnswerPart(_Line):
 class GoldenAnswerPart(_Line):
     """One distinct answer and the passes that gave it."""
 
-    passes: Annotated[list[PassIndex], Field(min_length=1)]
+    passes: Annotated[Passes, Field(min_length=1)]
     answer: AnswerPart
 
 
 class CallsPart(_Line):
     """Calls of which the same is known, by their passes."""
 
-    passes: Annotated[list[PassIndex], Field(min_length=1)]
+    passes: Annotated[Passes, Field(min_length=1)]
     faults: dict[Fault, Literal["E", "W"]]
     prompt_tokens: int | None = None
 
@@ -111,7 +113,7 @@ class ApprovalPart(_Line):
     reviewer: str
     decided_at: str
     reason: str = ""
-    despite: list[CheckLackPart | FaultLackPart] = Field(
+    despite: Annotated[list[CheckLackPart | FaultLackPart], FailFast()] = Field(
         default=[], description="What was wrong with the answers when they were approved; left out when nothing was."
     )
 
@@ -126,23 +128,23 @@ class CaseLine(_Line):
 
     case_id: Annotated[str, Field(min_length=1)]
     request_sha256: Sha256
-    answers: list[GoldenAnswerPart]
-    failed_passes: list[PassIndex]
-    prompt_variants: dict[Variant, list[PassIndex]] = Field(
+    answers: Annotated[list[GoldenAnswerPart], FailFast()]
+    failed_passes: Passes
+    prompt_variants: dict[Variant, Passes] = Field(
         default_factory=dict,
         description="With `noise: null-perturbation`, the passes by what was sent as the last user message.",
     )
     approved: ApprovalPart | None = Field(
         None, description="Left out unless a reviewer approved these answers of a target run."
     )
-    calls: list[CallsPart] = Field(
+    calls: Annotated[list[CallsPart], FailFast()] = Field(
         default_factory=list,
         description=(
             "The serving faults that each call shows by itself, and how many tokens the server counted in the prompt. "
             "The call of a pass that is not listed is not known."
         ),
     )
-    together: list[Fault] | None = Field(
+    together: Annotated[list[Fault], Field(fail_fast=True)] | None = Field(
         None,
         description=(
             "The serving faults that only all calls of the case show, side by side; left out where that is not known."
@@ -175,7 +177,7 @@ class FaultRulesPart(_Line):
     """The rules that found what the case lines say of calls."""
 
     release: Annotated[str, Field(min_length=1)]
-    own: list[OwnFault] = []
+    own: Annotated[list[OwnFault], FailFast()] = []
 
     def rules(self) -> FaultRules:
         """The same as a record."""
@@ -195,7 +197,7 @@ class HeaderLine(_Line):
     fingerprint: dict[str, JsonValue] | None
     request_defaults: dict[str, JsonValue]
     passes: Annotated[int, Field(ge=1)]
-    warnings: list[str]
+    warnings: Annotated[list[str], FailFast()]
     provenance: dict[str, JsonValue]
     exchangeable: bool | None = Field(
         None, description="Whether the first half of the passes looks like the second; left out when not tested."

@@ -5,22 +5,34 @@ from __future__ import annotations
 import json
 from collections import Counter
 from dataclasses import dataclass
-from math import isfinite
-from typing import TYPE_CHECKING, Any, TypeVar
+from io import BytesIO
+from itertools import chain
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from pydantic import ValidationError
 
 from promptreg.baseline.lines import CaseLine, HeaderLine
 from promptreg.baseline.model import SCHEMA, Baseline, Golden, Header
+from promptreg.config.encoding import UnreadableTextError, open_file
+from promptreg.config.json_input import finite, refuse_constant, unique_keys
 from promptreg.errors import BaselineError, Place, Problem
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
+    from typing import BinaryIO
 
     from pydantic_core import ErrorDetails
 
+MOST_LINE_BYTES: Final = 64 * 1024 * 1024
+"""Of one case: a hundred passes with answers of 200 000 Chinese characters."""
+MOST_BYTES: Final = 2 * 1024 * 1024 * 1024
+"""Of a whole file."""
+
 _BOM = b"\xef\xbb\xbf"
+_RESTORE = "Restore the file from git."
+_MOST_PROBLEMS = 200
+_LONG_LINE_BYTES = 256 * 1024
 _LineModel = TypeVar("_LineModel", HeaderLine, CaseLine)
 
 
@@ -28,17 +40,19 @@ def read_baseline(path: Path) -> Baseline:
     """Read a baseline. A byte order mark and CRLF line ends (git's autocrlf) are accepted.
 
     Raises:
-        BaselineError: with every problem of the file, each with its line.
+        BaselineError: with the problems of the file, each with its line.
     """
     try:
-        data = path.read_bytes()
+        with open_file(path) as file:
+            return _Reader(str(path)).read(file)
     except FileNotFoundError as error:
         raise BaselineError(
             Problem("There is no baseline yet. `promptreg record` makes it.", Place(str(path)))
         ) from error
+    except UnreadableTextError as error:
+        raise BaselineError(Problem(str(error), Place(str(path)))) from None
     except OSError as error:
         raise BaselineError(Problem(f"It cannot be read: {error.strerror or error}.", Place(str(path)))) from error
-    return parse_baseline(data, str(path))
 
 
 def parse_baseline(data: bytes, shown: str) -> Baseline:
@@ -49,16 +63,16 @@ def parse_baseline(data: bytes, shown: str) -> Baseline:
         shown: how messages name the file.
 
     Raises:
-        BaselineError: with every problem of the file, each with its line.
+        BaselineError: with the problems of the file, each with its line.
     """
-    return _Reader(shown).read(data)
+    return _Reader(shown).read(BytesIO(data))
 
 
 def peek_header(path: Path) -> Header | None:
     """The header of the file, None when there is no file or no header that can be read."""
     try:
-        with path.open("rb") as file:
-            first = file.readline()
+        with open_file(path) as file:
+            first = file.readline(MOST_LINE_BYTES)
         return HeaderLine.model_validate(json.loads(first.removeprefix(_BOM))).header()
     except (OSError, ValueError, RecursionError):
         return None
@@ -70,21 +84,35 @@ class _Line:
     data: bytes
 
 
+class _EnoughError(Exception):
+    """So much is wrong that nobody reads more of it."""
+
+
 class _Reader:
-    """Reads one file and collects its problems."""
+    """Reads one file, line by line, and collects its problems."""
 
     def __init__(self, path: str) -> None:
         self._path = path
         self._problems: list[Problem] = []
 
-    def read(self, data: bytes) -> Baseline:
-        lines = list(self._lines(data))
-        if not lines:
+    def read(self, file: BinaryIO) -> Baseline:
+        try:
+            baseline = self._read(self._lines(file))
+        except _EnoughError:
+            baseline = None
+            self._problems.append(Problem("The rest of this file was not read.", Place(self._path)))
+        if self._problems or baseline is None:
+            raise BaselineError(self._problems)
+        return baseline
+
+    def _read(self, lines: Iterator[_Line]) -> Baseline | None:
+        line = next(lines, None)
+        if line is None:
             raise BaselineError(Problem("The file is empty. Record the baseline again.", Place(self._path)))
-        first = self._json(lines[0])
-        header = None if first is None else self._header(lines[0], first)
+        first = self._json(line)
+        header = None if first is None else self._header(line, first)
         # A case in the first line means that the header was lost. It is read too, to find all problems at once.
-        cases = lines if first is not None and "case_id" in first else lines[1:]
+        cases = chain([line], lines) if first is not None and "case_id" in first else lines
         goldens: dict[str, Golden] = {}
         places: dict[str, Place] = {}
         for line in cases:
@@ -103,15 +131,25 @@ class _Reader:
             places[golden.case_id] = line.place
             if header is not None:
                 self._check_passes(line, golden, header.passes)
-        if self._problems or header is None:
-            raise BaselineError(self._problems)
-        return Baseline(header, goldens)
+        return None if header is None else Baseline(header, goldens)
 
-    def _lines(self, data: bytes) -> Iterator[_Line]:
+    def _lines(self, file: BinaryIO) -> Iterator[_Line]:
         # Only LF ends a line: JSON text may hold U+2028 and the like.
-        for number, line in enumerate(data.removeprefix(_BOM).split(b"\n"), start=1):
-            if line.strip():
-                yield _Line(Place(self._path, number), line.removesuffix(b"\r"))
+        number = read = 0
+        while data := file.readline(MOST_LINE_BYTES + 1):
+            number += 1
+            read += len(data)
+            if number == 1:
+                data = data.removeprefix(_BOM)
+            line = _Line(Place(self._path, number), data.removesuffix(b"\n").removesuffix(b"\r"))
+            if len(data) > MOST_LINE_BYTES:
+                self._add(line, f"This line is longer than {MOST_LINE_BYTES // 2**20} MB. {_RESTORE}")
+                raise _EnoughError
+            if read > MOST_BYTES:
+                self._add(line, f"The file is larger than {MOST_BYTES // 2**30} GB by here. Record its suite in parts.")
+                raise _EnoughError
+            if data.strip():
+                yield line
 
     def _header(self, line: _Line, value: dict[str, Any]) -> Header | None:
         if "schema" not in value:
@@ -154,7 +192,13 @@ class _Reader:
             self._add(line, "A git merge conflict is left here. Choose one side, or record the baseline again.")
             return None
         try:
-            value = json.loads(line.data.decode("utf-8"), parse_float=_finite, parse_constant=_refuse_constant)
+            value = json.loads(
+                line.data.decode("utf-8"),
+                parse_float=finite,
+                parse_constant=refuse_constant,
+                # Asked for every object of a large baseline it costs a tenth of the reading, and a short line has few.
+                object_pairs_hook=unique_keys if len(line.data) > _LONG_LINE_BYTES else None,
+            )
         except UnicodeDecodeError as error:
             self._add(line, f"Byte {error.start + 1} of this line is not UTF-8. Restore the file from git.")
         except json.JSONDecodeError as error:
@@ -194,17 +238,8 @@ class _Reader:
 
     def _add(self, line: _Line, message: str) -> None:
         self._problems.append(Problem(message, line.place))
-
-
-def _finite(text: str) -> float:
-    number = float(text)
-    if not isfinite(number):
-        raise ValueError(f"{text} is too large a number")
-    return number
-
-
-def _refuse_constant(name: str) -> None:
-    raise ValueError(f"{name} is not JSON")
+        if len(self._problems) >= _MOST_PROBLEMS:
+            raise _EnoughError
 
 
 def _sentence(details: ErrorDetails) -> str:

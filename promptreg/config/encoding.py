@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import codecs
+import os
+import stat
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from pathlib import Path
+    from typing import BinaryIO
 
 MAX_BYTES = 64 * 1024 * 1024
 """Largest file that is read. More than this is a mistake, or belongs into several files."""
@@ -18,6 +21,7 @@ _MARKS = (
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
 _SAMPLE = 64 * 1024
+_PART = 1024 * 1024
 
 
 class UnreadableTextError(ValueError):
@@ -29,25 +33,48 @@ class UnreadableTextError(ValueError):
         self.likely = likely
 
 
-def read_limited(path: Path) -> bytes:
-    """The file's bytes.
+def open_file(path: Path) -> BinaryIO:
+    """A user's file, opened to be read. What is no file is refused: a pipe might never end, and a device has no end.
 
     Raises:
-        UnreadableTextError: when it cannot be read, is no file, or is larger than 64 MB.
+        UnreadableTextError: it is a folder, a pipe or a device.
+        OSError: it cannot be opened.
     """
+    # Without waiting: opening a pipe that nobody writes to would not come back.
+    descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
+    mode = os.fstat(descriptor).st_mode
+    if stat.S_ISREG(mode):
+        return os.fdopen(descriptor, "rb")
+    os.close(descriptor)
+    what = "a folder" if stat.S_ISDIR(mode) else "a pipe or a device"
+    raise UnreadableTextError(f"This is {what}, not a file.")
+
+
+def read_limited(path: Path, most: int = MAX_BYTES) -> bytes:
+    """The file's bytes.
+
+    Args:
+        path: The file.
+        most: Bytes that are read; a larger file is refused.
+
+    Raises:
+        UnreadableTextError: when it cannot be read, is no file, or is larger.
+    """
+    parts: list[bytes] = []
     try:
-        if path.is_dir():
-            raise UnreadableTextError("This is a folder, not a file.")
-        size = path.stat().st_size
-        if size > MAX_BYTES:
-            raise UnreadableTextError(
-                f"The file has {size / 2**20:.0f} MB; at most {MAX_BYTES // 2**20} MB are read. Split it into several."
-            )
-        return path.read_bytes()
+        with open_file(path) as file:
+            # The size that the file says it has may not be what it gives.
+            left = most
+            while left >= 0 and (part := file.read(_PART)):
+                parts.append(part)
+                left -= len(part)
     except FileNotFoundError:
         raise UnreadableTextError("The file does not exist.") from None
     except OSError as error:
         raise UnreadableTextError(f"The file cannot be read: {error.strerror or error}.") from None
+    if left < 0:
+        raise UnreadableTextError(f"The file is larger than {most // 2**20} MB; at most so much is read.")
+    return b"".join(parts)
 
 
 def decode(raw: bytes, encoding: str | None = None) -> str:

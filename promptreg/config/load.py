@@ -88,9 +88,9 @@ def _find_in(folder: Path) -> Path | None:
     if shared.is_file():
         try:
             # Only a file that has the table counts; a broken one is for its owner's tools to report, unless it is ours.
-            if re.search(rb"^\s*\[+\s*tool\s*\.\s*promptreg\b", shared.read_bytes(), re.MULTILINE):
+            if re.search(rb"^[ \t]*\[+[ \t]*tool[ \t]*\.[ \t]*promptreg\b", read_limited(shared), re.MULTILINE):
                 return shared
-        except OSError:
+        except UnreadableTextError:
             return None
     return None
 

@@ -62,7 +62,9 @@ def _sentence(  # noqa: PLR0911 - one return per kind of error reads as a table
     if kind == "missing":
         return path[:-1], f"The key `{key}` is missing."
     # An entry of a list is called so, also where pydantic adds the label of a union's branch to its path.
-    entry = isinstance(path[-1] if path else None, int) or (kind.startswith("model_") and isinstance(path[-2:][0], int))
+    entry = isinstance(path[-1] if path else None, int) or (
+        kind.startswith("model_") and isinstance((path[-2:] or ("",))[0], int)
+    )
     name = "This entry" if entry else f"`{key}`" if path else "The file"
     if kind == "literal_error":
         words = _words(model, path)
@@ -73,6 +75,8 @@ def _sentence(  # noqa: PLR0911 - one return per kind of error reads as a table
     if kind in _BOUNDS:
         bound, words_of_bound = _BOUNDS[kind]
         return path, f"{name} must be {words_of_bound} {context[bound]}, not {detail['input']}."
+    if kind == "too_long":
+        return path, f"{name} must have at most {context['max_length']} entries."
     if kind in _EXPECTED:
         expected = _TIMEOUTS if key == "timeout_s" else _EXPECTED[kind]
         return path, f"{name} must be {expected}, not {named_kind(detail['input'])}."

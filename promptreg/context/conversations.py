@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any, Final
 
 from promptreg.config.encoding import UnreadableTextError, decode, read_limited
 from promptreg.config.hints import did_you_mean, listing
+from promptreg.config.json_input import JsonInputError, refuse_constant, unique_keys
 from promptreg.context.trial.known import Kind, KnownFact
 from promptreg.errors import Place, Problem, ProjectError
 from promptreg.suite.files import files_below
-from promptreg.text.preview import preview
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -181,32 +181,18 @@ def _lines(text: str, path: Path, shown: str) -> Iterator[Recording | Problem]:
 def _parse(text: str, place: Place) -> Any:
     """The JSON value of a text, or the problem with it."""
     try:
-        return json.loads(text, parse_constant=_refuse_constant, object_pairs_hook=_once)
+        return json.loads(text, parse_constant=refuse_constant, object_pairs_hook=unique_keys)
     except json.JSONDecodeError as error:
         line = None if place.line is None else place.line + error.lineno - 1
         return Problem(
             f"This is not valid JSON: {error.msg} (column {error.colno}). {_ADVICE}", Place(place.path, line)
         )
-    except _WrongError as error:
-        return Problem(str(error), place)
+    except JsonInputError as error:
+        return Problem(f"This cannot be read as JSON: {error}.", place)
     except ValueError:  # Python reads no whole number of more than 4300 digits
         return Problem("A number is too long to be read. Write it as a text, in quotes.", place)
     except RecursionError:
         return Problem("This JSON is nested too deeply.", place)
-
-
-def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """JSON takes a key twice, and which of them counts is each reader's own choice."""
-    found = dict(pairs)
-    if len(found) < len(pairs):
-        keys = [key for key, _ in pairs]
-        twice = next(key for place, key in enumerate(keys) if key in keys[:place])
-        raise _WrongError(f"The key {preview(json.dumps(twice, ensure_ascii=False))} stands twice. Remove one.")
-    return found
-
-
-def _refuse_constant(name: str) -> None:
-    raise _WrongError(f"{name} is no JSON; write null, or quotes around a text.")
 
 
 def _conversation(value: Any, default_id: str, place: Place, where: str = "") -> Recording | Problem:

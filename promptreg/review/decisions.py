@@ -14,9 +14,10 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, TypeAlias, get
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, TypeAdapter, ValidationError, WithJsonSchema
 
-from promptreg.config.encoding import UnreadableTextError, decode
+from promptreg.config.encoding import UnreadableTextError, decode, read_limited
+from promptreg.config.json_input import refuse_constant, unique_keys
 from promptreg.config.model import problem
-from promptreg.config.problems import sentences
+from promptreg.config.problems import named_kind, sentences
 from promptreg.errors import DecisionsError, Place, Problem
 from promptreg.store.columns import plain_text
 from promptreg.store.reviews import Decided
@@ -189,18 +190,7 @@ def read_decisions(path: Path, shown: str) -> Decisions:
         DecisionsError: with every problem of the file.
     """
     try:
-        with path.open("rb") as file:
-            # One byte more than is allowed: pipes have no size that could be asked for.
-            data = file.read(MAX_BYTES + 1)
-    except FileNotFoundError:
-        raise DecisionsError(Problem("There is no such file.", Place(shown))) from None
-    except OSError as error:
-        raise DecisionsError(Problem(f"It cannot be read: {error.strerror or error}.", Place(shown))) from error
-    if len(data) > MAX_BYTES:
-        limit = f"The file is larger than {MAX_BYTES // 2**20} MB, which no decisions file needs."
-        raise DecisionsError(Problem(f"{limit} Export it again from the report.", Place(shown)))
-    try:
-        text = decode(data)
+        text = decode(read_limited(path, MAX_BYTES))
     except UnreadableTextError as error:
         raise DecisionsError(Problem(f"{error} Export it again from the report.", Place(shown, error.line))) from None
     return parse_decisions(text, shown)
@@ -222,13 +212,10 @@ def parse_decisions(text: str, shown: str) -> Decisions:
                 Place(shown),
             )
         )
-    try:
-        document = DecisionsDocument.model_validate(value)
-    except ValidationError as error:
-        raise DecisionsError(_problems(error, value, shown)) from None
+    document, entries = _validated(value, shown)
     latest: dict[tuple[str, str], Decision] = {}
     replaced: list[Decision] = []
-    for each in (entry.record() for entry in document.decisions):
+    for each in (entry.record() for entry in entries):
         if each.key in latest:
             replaced.append(latest.pop(each.key))
         latest[each.key] = each
@@ -273,7 +260,7 @@ def _json(text: str, shown: str) -> dict[str, Any]:
     if not text.strip():
         raise DecisionsError(Problem("The file is empty. Export it again from the report.", Place(shown)))
     try:
-        value = json.loads(text, object_pairs_hook=_no_key_twice, parse_constant=_refuse_constant)
+        value = json.loads(text, object_pairs_hook=_unique, parse_constant=refuse_constant)
     except json.JSONDecodeError as error:
         raise DecisionsError(
             Problem(
@@ -289,33 +276,39 @@ def _json(text: str, shown: str) -> dict[str, Any]:
     return value
 
 
-def _no_key_twice(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
+def _unique(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
     # Lone surrogates are replaced as they are in the store; pydantic refuses them.
-    value = {plain_text(name): plain_text(item) if isinstance(item, str) else item for name, item in pairs}
-    if len(value) < len(pairs):
-        names = [plain_text(name) for name, _ in pairs]
-        twice = next(name for name in value if names.count(name) > 1)
-        raise ValueError(f"the key {preview(twice, 40)!r} stands twice in one object")
-    return value
+    return unique_keys(
+        [(plain_text(name), plain_text(item) if isinstance(item, str) else item) for name, item in pairs]
+    )
 
 
-def _refuse_constant(name: str) -> None:
-    raise ValueError(f"{name} is not JSON")
-
-
-def _problems(error: ValidationError, value: dict[str, Any], shown: str) -> list[Problem]:
-    """Each problem with the number of its decision, and the case that stands there."""
-    told = []
-    for path, sentence in sentences(error, DecisionsDocument):
-        where = ""
-        if len(path) > 1 and path[0] == "decisions" and isinstance(path[1], int):
-            entry = value["decisions"][path[1]]
-            case_id = entry.get("case_id") if isinstance(entry, dict) else None
-            name = f" ({preview(case_id, 40)})" if isinstance(case_id, str) else ""
-            where = f"Decision {path[1] + 1}{name}: "
+def _validated(value: dict[str, Any], shown: str) -> tuple[DecisionsDocument, list[DecisionEntry]]:
+    """The document without its decisions, and these. Validated one by one, because all that is wrong is remembered."""
+    written = value.get("decisions")
+    whole = {**value, "decisions": []} if isinstance(written, list) else value
+    problems: list[Problem] = []
+    document: DecisionsDocument | None = None
+    try:
+        document = DecisionsDocument.model_validate(whole)
+    except ValidationError as error:
         # pydantic knows the key by the name of its field, which cannot be `schema`.
-        told.append(Problem(where + sentence.replace("`format`", "`schema`"), Place(shown)))
-    if len(told) > _PROBLEMS_TOLD:
-        left = len(told) - _PROBLEMS_TOLD
-        told = [*told[:_PROBLEMS_TOLD], Problem(f"And {left} more problems.", Place(shown))]
-    return told
+        found = [sentence.replace("`format`", "`schema`") for _, sentence in sentences(error, DecisionsDocument)]
+        problems += [Problem(sentence, Place(shown)) for sentence in found]
+    entries: list[DecisionEntry] = []
+    for number, entry in enumerate(written if isinstance(written, list) else (), start=1):
+        try:
+            entries.append(DecisionEntry.model_validate(entry))
+        except ValidationError as error:
+            case_id = entry.get("case_id") if isinstance(entry, dict) else None
+            where = f"Decision {number}{f' ({preview(case_id, 40)})' if isinstance(case_id, str) else ''}: "
+            found = [sentence for _, sentence in sentences(error, DecisionEntry)]
+            if not isinstance(entry, dict):
+                found = [f"This entry must be a table of keys and values, not {named_kind(entry)}."]
+            problems += [Problem(where + sentence, Place(shown)) for sentence in found]
+        if len(problems) > _PROBLEMS_TOLD:
+            problems[_PROBLEMS_TOLD:] = [Problem("There are more problems than these.", Place(shown))]
+            break
+    if problems or document is None:
+        raise DecisionsError(problems)
+    return document, entries

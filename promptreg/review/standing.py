@@ -12,11 +12,12 @@ from dataclasses import dataclass
 from datetime import date
 from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, TypeAlias, get_args
 
-from pydantic import Field, TypeAdapter, ValidationError
+from pydantic import FailFast, Field, TypeAdapter, ValidationError
 
 from promptreg.baseline.paths import safe_name
 from promptreg.canonical import canonical_json, sha256_of
 from promptreg.config.encoding import UnreadableTextError, decode, read_limited
+from promptreg.config.json_input import finite, refuse_constant, unique_keys
 from promptreg.config.problems import sentences
 from promptreg.errors import BaselineError, Place, Problem
 from promptreg.review.decisions import Day, Instant, Sha256, Strict
@@ -39,6 +40,7 @@ STANDING_VERBS: Final[tuple[StandingVerb, ...]] = get_args(StandingVerb)
 """What can stand in the file."""
 
 _RESTORE = "Restore the file from git."
+_MOST_PROBLEMS = 200
 
 
 class StandingHeader(Strict):
@@ -63,7 +65,9 @@ class StandingLine(Strict):
     reviewer: str
     decided_at: Instant
     run_id: str
-    answers: list[Sha256] = Field(default=[], description="Of a rejection, the answers that were rejected.")
+    answers: Annotated[list[Sha256], FailFast()] = Field(
+        default=[], description="Of a rejection, the answers that were rejected."
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,6 +189,9 @@ def parse_standing(data: bytes, shown: str, of: tuple[str, str] | None = None) -
     # Only LF ends a line: JSON text may hold U+2028 and the like.
     lines = [(Place(shown, number), line.strip()) for number, line in enumerate(text.split("\n"), start=1)]
     for index, (place, line) in enumerate((place, line) for place, line in lines if line):
+        if len(problems) >= _MOST_PROBLEMS:
+            problems[_MOST_PROBLEMS:] = [Problem("The rest of this file was not read.", place)]
+            break
         if not index:
             header = _validated(line, place, StandingHeader, problems)
             if header is not None and of is not None and (header.suite, header.target) != of:
@@ -209,7 +216,9 @@ def _validated(line: str, place: Place, model: type[Any], problems: list[Problem
         problems.append(Problem("A git merge conflict is left here. Choose one side.", place))
         return None
     try:
-        return model.model_validate(json.loads(line))
+        return model.model_validate(
+            json.loads(line, object_pairs_hook=unique_keys, parse_constant=refuse_constant, parse_float=finite)
+        )
     except ValidationError as error:
         said = [sentence.replace("`format`", "`schema`") for _, sentence in sentences(error, model)]
         problems += [Problem(f"{sentence} {_RESTORE}", place) for sentence in said]

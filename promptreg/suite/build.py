@@ -27,7 +27,7 @@ from promptreg.suite.model import (
     last_user_text,
 )
 from promptreg.suite.prompt import Prompt, PromptError
-from promptreg.suite.rows import Row, id_column, read_rows
+from promptreg.suite.rows import MOST_PROBLEMS, Row, id_column, not_read, read_rows
 from promptreg.suite.written import (
     ADVICE,
     KnownNames,
@@ -311,15 +311,23 @@ class SuiteBuilder:
             if wrong is not None:
                 self.problems.append(Problem(wrong, Place(shown, 1)))
                 return
-            for row in rows:
+            for row in self._until_too_wrong(rows):
                 yield from self._record(row, column, prompt, settings)
         else:
-            for row in rows:
+            for row in self._until_too_wrong(rows):
                 wrong = None if prompt is None else self._lost_key(row, column, prompt)
                 if wrong is not None:
                     self.problems.append(Problem(wrong, row.place))
                     return  # the next rows are of the same make
                 yield from self._line(row, column, entry, settings)
+
+    def _until_too_wrong(self, rows: Sequence[Row]) -> Iterator[Row]:
+        before = len(self.problems)
+        for row in rows:
+            if len(self.problems) - before >= MOST_PROBLEMS:
+                self.problems.append(not_read(row.place))
+                return
+            yield row
 
     def _record(self, row: Row, column: str | None, prompt: Prompt | None, settings: _Settings) -> Iterator[Case]:
         case_id = row.values[column] if column is not None else derived_id(row.values)

@@ -18,8 +18,8 @@ from promptreg.errors import Place, Problem
 from promptreg.suite.scalars import Block, Plain
 
 _MAX_DEPTH = 60
-_MAX_ALIASED = 1_000_000
-"""How many values all aliases of a file may stand for together."""
+_MAX_VALUES = 1_000_000
+"""How many values a file may have, those that its aliases stand for included."""
 
 _LINE_BREAKS = {
     "\x85": "U+0085, next line",
@@ -134,7 +134,7 @@ class _Builder:
         self._anchors: dict[str, tuple[Any, int]] = {}
         """What each finished anchor stands for, and how many values that is."""
         self._open: set[str] = set()
-        self._aliased = 0
+        self._values = 0
         self._events: Any = None
 
     def build(self, text: str) -> Any:
@@ -159,6 +159,7 @@ class _Builder:
             raise _UnreadableError(f"The file is nested more than {_MAX_DEPTH} levels deep.", line)
         if isinstance(event, AliasEvent):
             return self._alias(event.anchor, line)
+        self._count(1, line)
         self._refuse_tag(event, line)
         anchor = event.anchor
         if anchor is not None:
@@ -181,10 +182,17 @@ class _Builder:
         if anchor not in self._anchors:
             raise _UnreadableError(f"The alias `*{anchor}` has no anchor `&{anchor}` before it.", line)
         value, size = self._anchors[anchor]
-        self._aliased += size
-        if self._aliased > _MAX_ALIASED:
-            raise _UnreadableError(f"Aliases stand for more than {_MAX_ALIASED} values by here; write fewer.", line)
+        self._count(size, line)
         return value, size
+
+    def _count(self, values: int, line: int) -> None:
+        self._values += values
+        if self._values > _MAX_VALUES:
+            raise _UnreadableError(
+                f"The file has more than {_MAX_VALUES} values by here, those that aliases stand for included. Write "
+                "fewer, or move the cases into a case file (`cases_from`).",
+                line,
+            )
 
     def _refuse_tag(self, event: Any, line: int) -> None:
         tag = str(event.tag) if event.tag is not None else None

@@ -108,12 +108,14 @@ def resolve_project_file(root: Path, suite_path: str, text: str, place: Place | 
     base = root.resolve()
     try:
         target = (base / suite_path).parent.joinpath(text).resolve()
-    except (OSError, RuntimeError):
-        raise SuiteError(Problem(f"`{text}` cannot be followed: its links form a circle.", place)) from None
+        is_file, is_folder = target.is_file(), target.is_dir()
+    except (OSError, RuntimeError, ValueError):
+        wrong = f"`{text}` cannot be followed: its links form a circle, or it is no name that this system takes."
+        raise SuiteError(Problem(wrong, place)) from None
     if not target.is_relative_to(base):
         raise SuiteError(Problem(f"`{text}` lies outside the project folder {base}; files must be inside it.", place))
-    if not target.is_file():
-        kind = "is a folder" if target.is_dir() else "does not exist"
+    if not is_file:
+        kind = "is a folder" if is_folder else "does not exist"
         slashes = " Write `/` between folders, not `\\`." if "\\" in text else ""
         raise SuiteError(Problem(f"The file `{text}` {kind} (looked for {shown_path(target, base)}).{slashes}", place))
     return target

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
     from promptreg.suite.model import CheckSpec, Suite
 
+MAX_BYTES = 16 * 1024 * 1024
+"""Largest suite file: reading YAML takes a hundred times its size. Case files may be larger."""
 _LISTED = 200
 """Problems listed per file; more are counted."""
 
@@ -66,7 +68,7 @@ def load_suites(
 def _load(path: Path, root: Path, names: KnownNames) -> tuple[Suite | None, list[Problem]]:
     shown = shown_path(path, root)
     try:
-        text = decode(read_limited(path))
+        text = decode(read_limited(path, MAX_BYTES))
     except UnreadableTextError as error:
         advice = " Save it as UTF-8." if error.line is not None else ""
         return None, [Problem(f"{error}{advice}", Place(shown, error.line))]

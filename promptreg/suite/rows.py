@@ -5,11 +5,13 @@ from __future__ import annotations
 import csv
 import io
 import json
+from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from promptreg.config.encoding import MAX_BYTES, UnreadableTextError, decode, read_limited
 from promptreg.config.hints import did_you_mean, listing
+from promptreg.config.json_input import JsonInputError, refuse_constant, unique_keys
 from promptreg.errors import Place, Problem, SuiteError
 from promptreg.suite.scalars import Plain
 
@@ -18,6 +20,10 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 SUFFIXES = (".csv", ".jsonl", ".ndjson")
+MOST_ROWS = 1_000_000
+"""Of one file."""
+MOST_PROBLEMS = 10_000
+"""After so many the rest of a file is not read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +32,11 @@ class Row:
 
     values: dict[str, Any]
     place: Place
+
+
+def not_read(place: Place | None) -> Problem:
+    """What is said where so much is wrong that nobody reads more of it."""
+    return Problem("So much is wrong with this file that the rest of it was not read.", place)
 
 
 def read_rows(path: Path, shown: str, encoding: str | None) -> tuple[list[Row], list[Problem]]:
@@ -50,10 +61,16 @@ def read_rows(path: Path, shown: str, encoding: str | None) -> tuple[list[Row], 
     problems: list[Problem] = []
     read = _csv_rows if path.suffix.lower() == ".csv" else _json_rows
     for row in read(text, shown):
-        if isinstance(row, Row):
+        if isinstance(row, Problem):
+            problems.append(row)
+            if len(problems) >= MOST_PROBLEMS:
+                problems.append(not_read(row.place))
+                break
+        elif len(rows) < MOST_ROWS:
             rows.append(row)
         else:
-            problems.append(row)
+            problems.append(Problem(f"The file has more than {MOST_ROWS} rows. Split it into several.", row.place))
+            break
     if not rows and not problems:
         problems.append(Problem("The case file has no cases.", Place(shown)))
     return rows, problems
@@ -102,26 +119,10 @@ def _header_problem(header: list[str]) -> str | None:
         return "The columns seem to be separated by semicolons or tabs; save the file with commas."
     if any(not name.strip() for name in header):
         return f"Column {next(at for at, name in enumerate(header, 1) if not name.strip())} has no name."
-    twice = sorted({name for name in header if header.count(name) > 1})
+    twice = sorted(name for name, count in Counter(header).items() if count > 1)
     if twice:
         return f"Columns stand twice: {listing(twice)}. Give each its own name."
     return None
-
-
-class _DuplicateKeyError(ValueError):
-    pass
-
-
-def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) != len(pairs):
-        names = [name for name, _ in pairs]
-        raise _DuplicateKeyError(f"Keys stand twice: {listing({name for name in names if names.count(name) > 1})}.")
-    return found
-
-
-def _refuse_constant(name: str) -> None:
-    raise _DuplicateKeyError(f"{name} is no JSON; write null, or quotes around a text.")
 
 
 def _json_rows(text: str, shown: str) -> Iterator[Row | Problem]:
@@ -133,13 +134,13 @@ def _json_rows(text: str, shown: str) -> Iterator[Row | Problem]:
         try:
             value = json.loads(
                 written,
-                object_pairs_hook=_object,
+                object_pairs_hook=unique_keys,
                 parse_int=Plain,
                 parse_float=Plain,
-                parse_constant=_refuse_constant,
+                parse_constant=refuse_constant,
             )
-        except _DuplicateKeyError as error:
-            yield Problem(str(error), place)
+        except JsonInputError as error:
+            yield Problem(f"This cannot be read as JSON: {error}.", place)
         except json.JSONDecodeError as error:
             yield Problem(
                 f"This is not valid JSON: {error.msg} (column {error.colno}). Each line is one object.", place

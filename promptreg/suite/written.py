@@ -32,6 +32,8 @@ from promptreg.suite.scalars import AmbiguousWordError, exact, typed, variable
 
 MAX_ID = 300
 """Characters of a case id."""
+MOST_ENTRIES = 100_000
+"""Messages, tags or checks of one case: validation remembers everything that is wrong, a kilobyte each."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -225,7 +227,9 @@ Infer = Annotated[
     BeforeValidator(_truth),
     Field(description="Whether the target is held to what all recorded answers share: their format and their facts."),
 ]
-Messages = Annotated[list[Message], AfterValidator(_some_messages)]
+Messages = Annotated[list[Message], Field(max_length=MOST_ENTRIES), AfterValidator(_some_messages)]
+Tags = Annotated[list[Word], Field(max_length=MOST_ENTRIES)]
+Checks = Annotated[list[Check], Field(max_length=MOST_ENTRIES)]
 
 
 class Written(BaseModel):
@@ -238,8 +242,8 @@ class WrittenDefaults(Written):
     """What every case of the suite begins with."""
 
     request: Params = Field(default_factory=dict, description="Request parameters; a case's own win.")
-    checks: list[Check] = Field(default_factory=list, description="Checks of every case; a case's own are added.")
-    tags: list[Word] = Field(default_factory=list, description="Tags of every case; a case's own are added.")
+    checks: Checks = Field(default_factory=list, description="Checks of every case; a case's own are added.")
+    tags: Tags = Field(default_factory=list, description="Tags of every case; a case's own are added.")
     noise: Noise | None = None
     infer: Infer | None = None
     context: Context = None
@@ -252,8 +256,8 @@ class WrittenCase(Written):
     prompt: Word | None = Field(None, description="A name under `prompts`.")
     messages: Messages | None = Field(None, description="The messages themselves, instead of a prompt.")
     vars: Variables = Field(default_factory=dict, description="What the templates are filled with; taken as written.")
-    tags: list[Word] = Field(default_factory=list)
-    checks: list[Check] = Field(default_factory=list)
+    tags: Tags = Field(default_factory=list)
+    checks: Checks = Field(default_factory=list)
     request: Params = Field(default_factory=dict)
     noise: Noise | None = None
     infer: Infer | None = None
@@ -267,8 +271,8 @@ class WrittenLine(Written):
     prompt: Word | None = None
     messages: Messages | None = None
     vars: Variables = Field(default_factory=dict)
-    tags: list[Word] = Field(default_factory=list)
-    checks: list[Check] = Field(default_factory=list)
+    tags: Tags = Field(default_factory=list)
+    checks: Checks = Field(default_factory=list)
     request: Params = Field(default_factory=dict)
     noise: Noise | None = None
     infer: Infer | None = None
@@ -282,8 +286,8 @@ class WrittenRows(Written):
     prompt: Word | None = Field(None, description="A name under `prompts`; columns become its variables.")
     id: Word | None = Field(None, description="The column that holds the ids; `id` without this.")
     encoding: Text | None = Field(None, description="The file's encoding when it is not UTF-8, such as gb18030.")
-    tags: list[Word] = Field(default_factory=list)
-    checks: list[Check] = Field(default_factory=list)
+    tags: Tags = Field(default_factory=list)
+    checks: Checks = Field(default_factory=list)
     request: Params = Field(default_factory=dict)
     noise: Noise | None = None
     infer: Infer | None = None

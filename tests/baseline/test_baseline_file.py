@@ -292,7 +292,7 @@ def test_a_second_header_is_an_error(path):
 def test_a_folder_in_place_of_the_file_is_an_error(path):
     path.mkdir(parents=True)
 
-    assert "cannot be read" in problems_of(path)[0][1]
+    assert problems_of(path)[0][1] == "This is a folder, not a file."
 
 
 def test_nothing_changes_when_writing_fails(path, monkeypatch):

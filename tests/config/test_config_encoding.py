@@ -58,7 +58,7 @@ def test_files_too_large_missing_or_folders(tmp_path):
     big = tmp_path / "big"
     with big.open("wb") as file:
         file.truncate(MAX_BYTES + 1)
-    with pytest.raises(UnreadableTextError, match="at most 64 MB"):
+    with pytest.raises(UnreadableTextError, match="larger than 64 MB"):
         read_limited(big)
     with pytest.raises(UnreadableTextError, match="does not exist"):
         read_limited(tmp_path / "none")

@@ -264,3 +264,10 @@ def test_a_timeout_that_is_a_text_is_told_what_may_stand_there(tmp_path):
     text = '[deployments.a]\nbase_url = "http://127.0.0.1:1/v1"\nmodel = "m"\ntimeout_s = "10"\n'
     (found,) = problems_of(tmp_path, text)
     assert found == "promptreg.toml:4: `timeout_s` must be a number of seconds, or a table of them, not a text."
+
+
+def test_a_pyproject_of_blank_lines_is_looked_through_once(tmp_path):
+    """Every blank line began a look at all that follow: two megabytes of them took days."""
+    (tmp_path / "pyproject.toml").write_bytes(b"\n" * 2_000_000 + b"[x]\n")
+    with pytest.raises(ConfigError, match=r"No promptreg\.toml"):
+        load_config(None, tmp_path)

@@ -111,3 +111,18 @@ def test_an_answer_is_known_by_what_the_user_sees():
     assert answer_sha256(answer) == answer_sha256(Answer("7天", reasoning="ha", flags=("x",)))
     assert answer_sha256(answer) != answer_sha256(Answer("30天"))
     assert answer_sha256(answer) != answer_sha256(Answer("7天", tool_calls=(ToolCall("f", "{}"),)))
+
+
+@pytest.mark.parametrize(
+    "line", ["17", "null", '"x"', "[]", '{"case_id": "a", "case_id": "b"}', '{"case_id": NaN}', "["]
+)
+def test_a_line_that_is_no_decision_is_said_with_its_line(path, line):
+    header, _ = standing_bytes("support", "ascend", [case()]).decode().split("\n", 1)
+    assert problem(path, f"{header}\n{line}\n".encode()).startswith("decisions/ascend.jsonl:2: ")
+    assert problem(path, f"{line}\n".encode()).startswith("decisions/ascend.jsonl:1: ")
+
+
+def test_after_many_problems_nothing_more_is_read(path):
+    lines = problem(path, b"{\n" * 10_000).splitlines()
+    assert len(lines) == 201
+    assert lines[-1] == "decisions/ascend.jsonl:201: The rest of this file was not read."

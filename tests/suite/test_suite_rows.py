@@ -77,8 +77,8 @@ def test_json_lines(tmp_path):
     [
         ("{bad", "r.jsonl:1: This is not valid JSON"),
         ("[1]", "r.jsonl:1: Each line of a JSON Lines file is one object"),
-        ('{"a": 1, "a": 2}', "r.jsonl:1: Keys stand twice: `a`."),
-        ('{"a": NaN}', "r.jsonl:1: NaN is no JSON"),
+        ('{"a": 1, "a": 2}', "r.jsonl:1: This cannot be read as JSON: the key `a` stands twice in one object."),
+        ('{"a": NaN}', "r.jsonl:1: This cannot be read as JSON: NaN is not JSON; write null"),
         ('{"a":' * 100_000, "r.jsonl:1: This JSON is nested too deeply."),
         ("\n", "r.jsonl: The case file has no cases."),
     ],
