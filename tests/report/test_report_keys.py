@@ -15,7 +15,7 @@ def test_the_help_lists_every_key(open_page, sample_file):
     assert page.locator("#help").evaluate("help => help.scrollTop") == 0
     written = page.locator("dialog kbd").all_inner_texts()
     assert len(set(written)) == len(written)
-    assert {"j", "k", "/", "o", "Esc", "←", "→", "d", "v", "e", "t", "l", "?"} <= set(written)
+    assert {"j", "k", "/", "o", "Esc", "←", "→", "d", "v", "e", "t", "l", "E", "?"} <= set(written)
     page.keyboard.press("Escape")
     assert page.locator("dialog[open]").count() == 0
 

@@ -542,6 +542,24 @@ def test_paper_shows_what_is_folded(open_payload):
     page.wait_for_selector(".unfold", state="attached")
 
 
+def test_paper_shows_how_the_run_was_judged(open_page, sample_file):
+    page = open_page(sample_file)
+    judged = page.locator(".suite").first
+    expect(judged).to_be_hidden()
+    page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    page.emulate_media(media="print")
+    expect(judged).to_be_visible()
+    expect(page.get_by_text("Choose one to see only its cases.")).to_be_hidden()
+    page.evaluate("dispatchEvent(new Event('afterprint'))")
+    expect(judged).to_be_hidden()
+
+
+def test_without_causes_the_first_screen_says_how_it_was_judged(open_payload):
+    page = open_payload(replace(sample_payload(), causes=(), cases=(case_of(["a"], ["a"], verdict="pass"),)))
+    expect(page.locator(".first-causes .suite").first).to_be_visible()
+    expect(page.locator("#progress")).to_have_text("Nothing waits for a decision")
+
+
 def test_below_900_pixels_the_texts_are_inline(open_page, sample_file):
     page = open_page(sample_file, CASE + "refund-window", viewport={"width": 899, "height": 900})
     assert page.locator(".pane.both ins").count() == 1

@@ -316,17 +316,27 @@ function loneAnswer(item, side, answers) {
 let openedForPaper = null;
 
 addEventListener("beforeprint", () => {
-  if (!state.open || openedForPaper) return;
-  openedForPaper = { unfolded: state.unfolded };
+  if (openedForPaper) return;
+  openedForPaper = { unfolded: state.unfolded, folds: [] };
+  if (!state.open) {
+    openFolds();
+    return;
+  }
   state.unfolded = true;
-  renderCase().then(() => {
-    for (const fold of byId("main").querySelectorAll("details:not([open])")) fold.open = true;
-  });
+  renderCase().then(openFolds);
 });
 
 addEventListener("afterprint", () => {
   if (!openedForPaper) return;
-  state.unfolded = openedForPaper.unfolded;
+  const { unfolded, folds } = openedForPaper;
   openedForPaper = null;
+  state.unfolded = unfolded;
   if (state.open) renderCase();
+  else for (const fold of folds) fold.open = false;
 });
+
+function openFolds() {
+  if (!openedForPaper) return;
+  openedForPaper.folds = [...byId("main").querySelectorAll("details:not([open])")];
+  for (const fold of openedForPaper.folds) fold.open = true;
+}

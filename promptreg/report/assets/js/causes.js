@@ -8,7 +8,7 @@ function causesSection() {
   if (!causes.length) return null;
   const list = (from, to) => el("ol", { class: "causes", start: from + 1 },
     causes.slice(from, to).map((cause, offset) => el("li", null, causeButton(cause, from + offset + 1))));
-  return section("causes.title", el("p", { class: "hint" }, t("causes.hint")), list(0, CAUSES_SHOWN),
+  return section("causes.title", el("p", { class: "hint on-screen" }, t("causes.hint")), list(0, CAUSES_SHOWN),
     causes.length > CAUSES_SHOWN && foldable(t("causes.more", { count: number(causes.length - CAUSES_SHOWN) }),
       causeChosen() > CAUSES_SHOWN, list(CAUSES_SHOWN)));
 }

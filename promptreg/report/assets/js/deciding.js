@@ -183,11 +183,11 @@ function paintBar() {
     barButton("decide.redo", "U", () => stepBack(redoDecision, "redo"), { "aria-disabled": review.redo.length ? null : "true" }, "↷"),
     barButton("decide.next", "n", openNextUndecided),
     barButton("decide.list", "A", () => bulkDialog("approve")),
-    barButton("decide.export", null, exportDialog, { class: "bar-button main" }));
+    barButton("decide.export", "E", exportDialog, { class: "bar-button main" }));
   const { total, done } = progressOf(review, report.cases);
   const open = keeping.open();
   replace(byId("decide-line"),
-    el("p", { id: "progress", class: "progress" }, t("decide.progress", { done: number(done), total: number(total) }),
+    el("p", { id: "progress", class: "progress" }, total ? t("decide.progress", { done: number(done), total: number(total) }) : t("decide.none_wait"),
       review.served && [" · ", button(t("served.as", { name: readable(deciding.reviewer) }), { class: "inline-button", onclick: exportDialog })], open > 0 && [" · ",
       el("b", null, t(keeping.openWord, { count: number(open) }))]),
     entry && standingLine(entry),
@@ -202,6 +202,7 @@ registerKeys("help.deciding", [
   { keys: ["u"], help: "decide.undo", act: () => stepBack(undoDecision, "undo") },
   { keys: ["U"], help: "decide.redo", act: () => stepBack(redoDecision, "redo") },
   { keys: ["A"], help: "decide.list", once: true, act: () => bulkDialog("approve") },
+  { keys: ["E"], help: "decide.export", once: true, act: exportDialog },
 ]);
 
 // The other usual key for redo; where text is typed it belongs to the text.

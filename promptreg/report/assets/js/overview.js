@@ -2,6 +2,9 @@
 
 function overview() {
   const all = counts(report.cases);
+  const causes = causesSection();
+  // Where there is no cause to name, what the verdict rests on has its place.
+  const open = !causes && report.suites.length <= SUITES_OPEN;
   return el("article", { class: "overview", "aria-labelledby": "verdict-heading" },
     el("div", { class: "first" },
       el("div", { class: "first-said" },
@@ -14,11 +17,11 @@ function overview() {
         sinceLine()),
       nextSteps(),
       warnings(),
-      el("div", { class: "first-causes" }, causesSection(), worstCases()),
+      el("div", { class: "first-causes" }, causes, open && suitesSection(true), worstCases()),
       el("div", { class: "first-side" }, deployments(), noisePicture())),
     historySection(),
     noiseBands(),
-    suitesSection(),
+    !open && suitesSection(false),
     el("footer", null, t("overview.footer", { run: readable(report.run_id), version: report.version || "" })));
 }
 
@@ -69,7 +72,7 @@ function worstCases() {
   const worst = report.cases.filter((entry) => entry.verdict !== "pass").slice(0, WORST_SHOWN);
   if (!worst.length) return null;
   return el("section", { class: "worst" }, el("h2", null, t("list.title")), el("ol", null, worst.map(row)),
-    button(t("overview.all", { count: number(report.cases.length) }), { class: "to-list",
+    button(t("overview.all", { count: number(report.cases.length) }), { class: "to-list on-screen",
       onclick: () => byId("rail").scrollIntoView() }));
 }
 
@@ -128,7 +131,7 @@ function noisePicture() {
   const measured = report.cases.find((entry) => entry.measured).measured;
   return section("scatter.title", picture, el("p", { class: "hint" }, t("scatter.hint", { channel: known("channel", measured) })),
     approvedCount() > 0 && el("p", { class: "hint" }, t("scatter.approved", { count: number(approvedCount()) })),
-    foldable(t("scatter.table"), false, noiseTable()));
+    el("div", { class: "on-screen" }, foldable(t("scatter.table"), false, noiseTable())));
 }
 
 function approvedCount() {
@@ -165,9 +168,11 @@ function noiseBands() {
   })));
 }
 
-function suitesSection() {
+const SUITES_OPEN = 3;
+
+function suitesSection(open) {
   const notes = (suite) => (suite.notes || []).length > 0 && el("ul", { class: "notes" }, suite.notes.map((note) => el("li", null, say(note))));
-  return foldedSection("suites.title", report.suites.map((suite) => el("div", { class: "suite" },
+  return (open ? section : foldedSection)("suites.title", report.suites.map((suite) => el("div", { class: "suite" },
     el("h3", null, readable(suite.name), " ", el("span", { class: `suite-verdict s-${suite.verdict}` }, known("suite", suite.verdict))),
     el("p", null, say(suite.sentence)), notes(suite))));
 }
