@@ -30,6 +30,11 @@ class Passage:
     text: str
     """Content and calls. Reasoning is not summarised: it is how an answer came about, and the answer is there."""
 
+    @property
+    def paragraph(self) -> str:
+        """Who says it, and what."""
+        return f"{self.role}: {self.text}"
+
 
 @dataclass(frozen=True, slots=True)
 class Source:
@@ -41,7 +46,7 @@ class Source:
     @property
     def text(self) -> str:
         """All of it, a paragraph for each message."""
-        paragraphs = (f"{passage.role}: {passage.text}" for passage in self.passages)
+        paragraphs = (passage.paragraph for passage in self.passages)
         return "\n".join((self.previous, *paragraphs) if self.previous else paragraphs)
 
     @property

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from promptreg.text.facts.model import Fact, FactKind
 from promptreg.text.facts.read import LONGEST, read_facts
@@ -56,6 +56,13 @@ class Correction:
     new: str
     sentence: str = ""
     """Where it says so."""
+
+
+class Stated(NamedTuple):
+    """A correction, and the end of the sentence that states it."""
+
+    end: int
+    correction: Correction
 
 
 class Outdated:
@@ -117,16 +124,30 @@ def corrections_in(text: str) -> tuple[Correction, ...]:
     Found only inside one sentence; a value that is given anew without a word about the old one is no correction here.
     One whose old value comes again later is left out: the value holds of something else, or holds again.
     """
-    found: dict[Correction, None] = {}
-    again: dict[tuple[str, str], int] = {}
+    return lasting(stated_in(text), text)
+
+
+def stated_in(text: str) -> Iterator[Stated]:
+    """The corrections that single sentences of a text state, whether they last or not."""
+    if not _CUE.search(text):
+        return
     end = 0
     for sentence in sentences(text):
         end += len(sentence)
-        if len(sentence) > _LONGEST or len(found) >= _MOST or not _CUE.search(sentence):
+        if len(sentence) > _LONGEST or not _CUE.search(sentence):
             continue
         correction = _correction(sentence)
-        if correction is None:
-            continue
+        if correction is not None:
+            yield Stated(end, correction)
+
+
+def lasting(stated: Iterable[Stated], text: str) -> tuple[Correction, ...]:
+    """Those of which the text does not come back to the old value, in their order."""
+    found: dict[Correction, None] = {}
+    again: dict[tuple[str, str], int] = {}
+    for end, correction in stated:
+        if len(found) >= _MOST:
+            break
         values = correction.old, correction.new
         if values not in again and len(again) >= _MOST:
             continue
