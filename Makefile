@@ -15,7 +15,7 @@ TESTS = $(if $(filter tests/% tests,$(ARGS)),,tests)
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo demo-simulated test lint format bench faults fuzz soak clean browser
+.PHONY: help demo demo-simulated test lint audit format bench faults fuzz soak clean browser
 
 help:  ## print this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-16s %s\n", $$1, $$2 }' Makefile
@@ -34,6 +34,9 @@ lint: $(VENV)/.stamp-dev  ## ruff, formatting, types, one-way layers
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+
+audit: $(VENV)/.stamp-dev  ## known vulnerabilities of what is installed, as pip's index tells them
+	$(BIN)/python .ci/audit.py
 
 format: $(VENV)/.stamp-dev  ## fix what the linters can fix, rewrite the generated reference
 	$(BIN)/ruff check --fix --exit-zero .
