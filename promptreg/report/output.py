@@ -8,15 +8,17 @@ from dataclasses import replace
 from typing import IO, TYPE_CHECKING, Final, NamedTuple
 
 from promptreg.errors import OutputError
+from promptreg.report.catalogue import catalogues
 from promptreg.report.embed import whole
 from promptreg.report.page import replaced
 from promptreg.text.terminal import safe_for_terminal
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
     from pathlib import Path
 
-    from promptreg.report.payload import AnswerGroup, CaseView, ChangeView
+    from promptreg.report.payload import AnswerGroup, ApprovalView, CaseView, ChangeView
+    from promptreg.text.sentence import Language, Sentence
 
 
 NOTHING: Final = "∅"
@@ -92,6 +94,21 @@ def change_in_words(change: ChangeView) -> str:
 def sign_of(change: ChangeView) -> str:
     """What stands between the two sides of a change: `=` where they say the same in other words."""
     return "=" if change.kind == "spelling" else "→"
+
+
+def approval_in_words(approval: ApprovalView, language: Language) -> str:
+    """Who approved a golden, when and why, and what was wrong with it; as on the page."""
+    words = catalogues()[language]
+    said = words["approved.by"].format(name=approval.reviewer, day=approval.day, deployment=approval.deployment)
+    despite = lacks_in_words(approval.despite, language)
+    although = words["approved.although"].format(list=despite) if despite else ""
+    return " · ".join(filter(None, (said, approval.reason, although)))
+
+
+def lacks_in_words(lacks: Iterable[Sentence], language: Language) -> str:
+    """Sentences as one line, divided as the language divides them."""
+    between = catalogues()[language]["series"].format(before="", next="")
+    return between.join(lack.text(language) for lack in lacks)
 
 
 def without_answers(case: CaseView) -> CaseView:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Final, Protocol
 
 from promptreg.text.sentence import Sentence
 from promptreg.verdict.model import SEVERITY_CLASS, CaseVerdict, SuiteVerdict
+from promptreg.verdict.words.case_sentences import VERDICTS_ZH
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -171,7 +172,7 @@ def _waived_until(decision: StandingDecision, verdict: CaseVerdict) -> Sentence:
     who, why = _who(decision), _why(decision)
     return Sentence(
         f"Waived until {decision.expires_on} {who.en}{why.en}. Without the waiver it would be {verdict.value}:",
-        f"已豁免至 {decision.expires_on}（{who.zh}决定{why.zh}）。若无豁免则为 {verdict.value}：",
+        f"已豁免至 {decision.expires_on}（{who.zh}决定{why.zh}）。若无豁免则为{VERDICTS_ZH[verdict.value]}：",
     )
 
 
@@ -194,7 +195,7 @@ def _worse_now(decision: StandingDecision) -> Sentence:
     who = _who(decision)
     return Sentence(
         f"The waiver given {who.en} was for {decision.verdict.value}; the case is worse now and counts.",
-        f"{who.zh}给出的豁免只针对 {decision.verdict.value}；该用例现在更差，重新计入。",
+        f"{who.zh}给出的豁免只针对{VERDICTS_ZH[decision.verdict.value]}；该用例现在更差，重新计入。",
     )
 
 

@@ -51,6 +51,13 @@ def test_every_verdict_has_a_name_and_an_explanation():
         assert f"suite.{verdict}" in catalogues()["en"]
 
 
+def test_verdicts_have_one_chinese_name():
+    from promptreg.verdict.words.case_sentences import VERDICTS_ZH
+
+    names = {f"verdict.{verdict}": name for verdict, name in VERDICTS_ZH.items()}
+    assert names == {key: text for key, text in catalogues()["zh"].items() if key.startswith("verdict.")}
+
+
 def test_every_channel_of_the_verdicts_has_a_name():
     from promptreg.verdict.words.case_sentences import NAMES
 

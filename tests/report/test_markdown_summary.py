@@ -111,9 +111,9 @@ def test_no_text_makes_it_too_long(tmp_path, filled, text):
     for language in ("en", "zh"):
         shown = written(payload, tmp_path, language)
         assert len(shown) < MOST_CHARACTERS
-        assert Read(shown).tags["table"] == 4
+        assert Read(shown).tags["table"] == 5
         more = re.findall(r"and (\d+) more|另有 (\d+) 项", shown)
-        assert len(more) == 6
+        assert len(more) == 7
         assert all(int("".join(each)) > 200 for each in more)
 
 

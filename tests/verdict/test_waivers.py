@@ -94,6 +94,7 @@ def test_a_waived_case_is_listed_and_not_counted():
     assert waived.verdict is CaseVerdict.WAIVED
     assert "Waived until 2027-01-31 by 李伟 on 2026-12-01: wording only." in waived.sentence.en
     assert "2027-01-31" in waived.sentence.zh
+    assert "若无豁免则为漂移：" in waived.sentence.zh
     assert waived.decision == WAIVER
     assert waived.severity == severity(CaseVerdict.WAIVED, 1.0)
     assert [case.case_id for case in result.cases] == ["c", "a", "b"]

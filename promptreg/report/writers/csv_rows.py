@@ -8,7 +8,7 @@ import unicodedata
 from typing import TYPE_CHECKING, Final
 
 from promptreg.report.index import preview_of, worst_first
-from promptreg.report.output import Written, change_in_words, changes_of, new_file, plain
+from promptreg.report.output import Written, change_in_words, changes_of, lacks_in_words, new_file, plain
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -25,7 +25,7 @@ COLUMNS: Final = (
     "worse_checks", "breaches", "faults", "tags", "source_calls", "source_failed", "target_calls", "target_failed",
     "source_answers", "target_answers", "request", "golden", "candidate", "decision", "reviewer", "reason",
     "expires_on", "golden_sha256", "candidate_sha256", "run_id",
-    "was", "since",
+    "was", "since", "approved_by", "approved_on", "approved_run", "approved_reason", "approved_despite",
 )  # fmt: skip
 """The columns, in order. The table grows by new columns at its end only. The candidate is the
 commonest answer of the target that the source did not give; the golden is the one that is nearest to it."""
@@ -125,6 +125,19 @@ def _row(payload: Payload, case: CaseView, language: Language) -> dict[str, str 
         "run_id": payload.run_id,
         "was": case.was,
         "since": case.since,
+        **_approved(case, language),
+    }
+
+
+def _approved(case: CaseView, language: Language) -> dict[str, str | None]:
+    """Whose answers the golden holds, where they are a target's."""
+    approval = case.approval
+    return {
+        "approved_by": None if approval is None else approval.reviewer,
+        "approved_on": None if approval is None else approval.day,
+        "approved_run": None if approval is None else approval.run_id,
+        "approved_reason": None if approval is None else approval.reason,
+        "approved_despite": None if approval is None else lacks_in_words(approval.despite, language),
     }
 
 

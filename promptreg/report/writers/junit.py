@@ -14,7 +14,15 @@ from typing import TYPE_CHECKING, Final
 
 from promptreg.report.catalogue import catalogues
 from promptreg.report.index import worst_first
-from promptreg.report.output import Written, change_in_words, changes_of, new_file, plain, without_answers
+from promptreg.report.output import (
+    Written,
+    approval_in_words,
+    change_in_words,
+    changes_of,
+    new_file,
+    plain,
+    without_answers,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -101,6 +109,11 @@ def _suite(
         test = ET.SubElement(
             element, "testcase", classname=_text(name), name=_text(case.case_id), time=f"{_seconds(case):.3f}"
         )
+        if case.approval is not None:
+            # Of a passing case too: a golden that is not the source's own is never taken for one.
+            told = ET.SubElement(test, "properties")
+            approved = _brief(_text(approval_in_words(case.approval, language)), _MOST_MESSAGE)
+            ET.SubElement(told, "property", name="approved", value=approved)
         _outcome(test, case.verdict, case.sentence.text(language), _reasons(case, language), totals)
     _count(element, totals)
     return totals

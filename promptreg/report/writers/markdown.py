@@ -15,7 +15,7 @@ from urllib.parse import quote
 from promptreg.report.catalogue import catalogues
 from promptreg.report.earlier import utc_time
 from promptreg.report.index import worst_first
-from promptreg.report.output import NOTHING, Written, changes_of, new_file, plain, sign_of
+from promptreg.report.output import NOTHING, Written, approval_in_words, changes_of, new_file, plain, sign_of
 from promptreg.report.static import VERDICTS, differing
 from promptreg.text.preview import preview
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from promptreg.report.payload import CaseView, Payload
+    from promptreg.report.payload import ApprovalView, CaseView, Payload
     from promptreg.text.sentence import Language, Sentence
 
 MOST_CHARACTERS: Final = 60_000
@@ -38,6 +38,8 @@ MARKER: Final = "<!-- promptreg-summary"
 _QUIET: Final = frozenset({"pass", "changed"})
 _MOST_CHANGES: Final = 3
 _MOST_BREACHES: Final = 2
+_MOST_APPROVED: Final = 50
+"""Approved goldens that are kept to be listed, more than there is room for."""
 
 # Longest texts, in columns before escaping.
 _NAME_COLUMNS: Final = 80
@@ -53,6 +55,7 @@ _ROOM_WARNINGS: Final = 5_000
 _ROOM_SETTINGS: Final = 8_000
 _ROOM_CAUSES: Final = 9_000
 _ROOM_CASES: Final = 17_000
+_ROOM_APPROVED: Final = 4_000
 _ROOM_FOOTER: Final = 300
 _SINCE_NOTES: Final = 2
 _ROOM_TEXT: Final = 1_500
@@ -84,22 +87,40 @@ def write_markdown(payload: Payload, path: Path, language: Language) -> Written:
         OutputError: the file cannot be written.
     """
     counts: Counter[str] = Counter()
-    worst = nsmallest(WORST, _counted(payload.cases, counts), key=worst_first)
+    approved = _Approved()
+    worst = nsmallest(WORST, _counted(payload.cases, counts, approved), key=worst_first)
     with new_file(path) as out:
-        out.write(_summary(payload, worst, counts, language))
+        out.write(_summary(payload, worst, counts, approved, language))
     left_out = sum(counts.values()) - len(worst)
     return Written(path, path.stat().st_size, sum(counts.values()), left_out)
 
 
-def _counted(cases: Iterable[CaseView], counts: Counter[str]) -> Iterator[CaseView]:
+class _Approved:
+    """The cases whose golden a reviewer approved: all are counted, the first ones kept."""
+
+    def __init__(self) -> None:
+        self.number = 0
+        self.first: list[tuple[str, str, ApprovalView]] = []
+
+    def see(self, case: CaseView) -> None:
+        if case.approval is not None:
+            self.number += 1
+            if len(self.first) < _MOST_APPROVED:
+                self.first.append((case.suite, case.case_id, case.approval))
+
+
+def _counted(cases: Iterable[CaseView], counts: Counter[str], approved: _Approved) -> Iterator[CaseView]:
     """The cases that a reader should look at; all are counted."""
     for case in cases:
         counts[case.verdict] += 1
+        approved.see(case)
         if case.verdict not in _QUIET:
             yield case
 
 
-def _summary(payload: Payload, worst: Sequence[CaseView], counts: Counter[str], language: Language) -> str:
+def _summary(
+    payload: Payload, worst: Sequence[CaseView], counts: Counter[str], approved: _Approved, language: Language
+) -> str:
     words = catalogues()[language]
     # Of several suites each tells its own in the table.
     said = [_prose(payload.headline.text(language))] if payload.headline is not None else []
@@ -117,6 +138,7 @@ def _summary(payload: Payload, worst: Sequence[CaseView], counts: Counter[str], 
         *_settings(payload, words),
         *_causes(payload, language, words),
         *_cases(payload, worst, counts, language, words),
+        *_approvals(payload, approved, language, words),
         _footer(payload, words),
     ]
     return "\n\n".join(section for section in sections if section) + "\n"
@@ -203,11 +225,10 @@ def _cases(
 ) -> Iterator[str]:
     if worst:
         yield f"### {words['list.title']}"
-        several = len(payload.suites) > 1
         rows = (
             (
                 words["verdict." + case.verdict],
-                f"{_name(case.suite)} / {_name(case.case_id)}" if several else _name(case.case_id),
+                _case_name(payload, case.suite, case.case_id),
                 _why(case, language) + _changes(case),
             )
             for case in worst
@@ -215,6 +236,22 @@ def _cases(
         head = (words["summary.verdict"], words["summary.case"], words["summary.why"])
         found = sum(number for verdict, number in counts.items() if verdict not in _QUIET)
         yield _table(head, rows, found, _ROOM_CASES, words)
+
+
+def _approvals(payload: Payload, approved: _Approved, language: Language, words: Mapping[str, str]) -> Iterator[str]:
+    """Whose answers stand as goldens: the reader of a merge request has to know, also where the cases pass."""
+    if approved.number:
+        yield f"### {words['approved.title']}"
+        rows = (
+            (_case_name(payload, suite, case_id), _prose(approval_in_words(approval, language)))
+            for suite, case_id, approval in approved.first
+        )
+        head = (words["summary.case"], words["approved.who"])
+        yield _table(head, rows, approved.number, _ROOM_APPROVED, words)
+
+
+def _case_name(payload: Payload, suite: str, case_id: str) -> str:
+    return f"{_name(suite)} / {_name(case_id)}" if len(payload.suites) > 1 else _name(case_id)
 
 
 def _why(case: CaseView, language: Language) -> str:

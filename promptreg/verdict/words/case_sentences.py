@@ -44,6 +44,19 @@ NAMES: Final = {
 """Channels and material effects as users call them; a name that is not here is shown as it is."""
 
 
+VERDICTS_ZH: Final = {
+    "pass": "通过",
+    "changed": "有变化",
+    "drift": "漂移",
+    "fail": "变差",
+    "new": "新增",
+    "missing": "缺失",
+    "error": "错误",
+    "waived": "已豁免",
+}
+"""The verdicts in Chinese sentences, by their names."""
+
+
 def channel_name(name: str) -> Sentence:
     """A channel or material effect in users' words."""
     return NAMES.get(name, Sentence(name, name))
