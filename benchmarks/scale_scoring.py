@@ -73,7 +73,7 @@ def main() -> None:
                     times = []
                     for _ in range(2):
                         begun = time.perf_counter()
-                        scores = engine.score(pairs, config=config, embedder=embedder, cache=cache, ask=_nobody)
+                        scores = tuple(engine.score(pairs, config=config, embedder=embedder, cache=cache, ask=_nobody))
                         times.append(time.perf_counter() - begun)
                 scored.append([{name: found.tobytes() for name, found in case.distances.items()} for case in scores])
                 first, again = times

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-import dataclasses
-import io
 import multiprocessing
 import os
-import pickle
 import signal
 import sys
 import warnings
 from contextlib import suppress
-from functools import cache
-from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Final, Protocol, TypeVar
 
 from promptreg.errors import PromptregError
+from promptreg.packing import packed, unpacked
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -101,46 +97,17 @@ def _serve(work: Callable[[Any], Any], parts: Sequence[Any], sender: Connection)
         os._exit(code)  # no clean-up of what belongs to the original
 
 
-class _Packer(pickle.Pickler):
-    """Packs records as calls of their classes.
-
-    A frozen dataclass with slots would set its fields one by one when it is unpacked, having looked them up each time:
-    ten times as slow, and all of it in the one process that waits for the others.
-    """
-
-    def reducer_override(self, record: Any) -> Any:
-        """How a record is packed; anything else as usual."""
-        kind = type(record)
-        values = _values_of(kind)  # type: ignore[arg-type]  # mypy takes the hash of instances for that of the class
-        return NotImplemented if values is None else (kind, values(record))
-
-
-@cache
-def _values_of(kind: type) -> Callable[[Any], tuple[Any, ...]] | None:
-    """Gives the arguments that make a record of this class again; None for a class of another kind."""
-    if not dataclasses.is_dataclass(kind) or "__slots__" not in vars(kind) or hasattr(kind, "__post_init__"):
-        return None
-    fields = dataclasses.fields(kind)
-    made_by_fields = kind.__reduce__ is object.__reduce__ and all(field.init and not field.kw_only for field in fields)
-    if not fields or not made_by_fields:
-        return None
-    values = attrgetter(*[field.name for field in fields])
-    return values if len(fields) > 1 else lambda record: (values(record),)
-
-
 def _packed(told: tuple[Any, BaseException | None]) -> bytes:
     try:
-        buffer = io.BytesIO()
-        _Packer(buffer, pickle.HIGHEST_PROTOCOL).dump(told)
-        return buffer.getvalue()
+        return packed(told)
     except Exception as error:  # noqa: BLE001 - an error that cannot travel is told all the same
         shown = told[1] or error
-        return pickle.dumps((None, RuntimeError(f"{type(shown).__name__}: {shown}")), pickle.HIGHEST_PROTOCOL)
+        return packed((None, RuntimeError(f"{type(shown).__name__}: {shown}")))
 
 
 def _received(results: Connection) -> Any:
     try:
-        result, error = pickle.loads(results.recv_bytes())  # noqa: S301 - our own bytes from our own pipe
+        result, error = unpacked(results.recv_bytes())
     except EOFError:
         raise PromptregError(
             "A process that judges was ended from outside, perhaps for want of memory. Nothing stored is lost; judge "

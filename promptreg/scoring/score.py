@@ -143,22 +143,46 @@ def score_suite(
         on_progress: Told (cases done, cases in all) after each block of cases.
 
     Returns:
-        One record a case, in the order of `pairs`.
+        One record a case, in the order of `pairs`. `scores_of` gives them one at a time.
 
     Raises:
         SuiteError: when a check cannot be built; every problem at once.
         ConfigError: when the embedder cannot be used.
     """
+    return tuple(
+        scores_of(
+            pairs,
+            root=root,
+            embedder=embedder,
+            cache=cache,
+            ask=ask,
+            extensions=extensions,
+            on_progress=on_progress,
+        )
+    )
+
+
+def scores_of(
+    pairs: Sequence[CasePair],
+    *,
+    root: Path,
+    embedder: Embedder,
+    cache: EmbeddingCache | None = None,
+    ask: Callable[[str, str], str] | None = None,
+    extensions: Extensions = NO_EXTENSIONS,
+    on_progress: Callable[[int, int], None] | None = None,
+) -> Iterator[CaseScores]:
+    """`score_suite`, case by case as they are taken: those of one block are in memory."""
     services = Services(similarity=EmbedderSimilarity(embedder, cache), ask=ask)
     checks = _checks_by_case(pairs, root, services, extensions)
     facts = FactReader()
     channels = (*_channels(embedder, cache, facts), *extensions.channels)
-    scores: list[CaseScores] = []
+    done = 0
     for block in _blocks(list(zip(pairs, checks, strict=True))):
-        scores += _score_block(block, channels, facts)
+        yield from _score_block(block, channels, facts)
+        done += len(block)
         if on_progress is not None:
-            on_progress(len(scores), len(pairs))
-    return tuple(scores)
+            on_progress(done, len(pairs))
 
 
 def questions_of(

@@ -96,7 +96,7 @@ def evidence_of(scores: CaseScores | CaseEvidence) -> CaseEvidence:
         case_id=scores.case_id,
         source_passes=scores.n,
         target_passes=scores.m,
-        distances=dict(scores.distances),
+        distances=scores.distances,
         traits=scores.traits,
         checks=tuple(CheckPasses(scores.case_id, rate.check, rate.passed) for rate in scores.checks),
         contract=scores.contract,

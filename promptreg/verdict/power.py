@@ -28,7 +28,7 @@ from promptreg.verdict.statistics.regression import regression_p
 from promptreg.verdict.statistics.suite import case_statistic
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     import numpy as np
     from numpy.typing import NDArray
@@ -108,7 +108,7 @@ def judge_with_self_test(
     return judge(power=power)
 
 
-def planter(pairs: Sequence[CasePair], score: Callable[[Sequence[CasePair]], Sequence[CaseScores]], seed: int) -> Plant:
+def planter(pairs: Sequence[CasePair], score: Callable[[Sequence[CasePair]], Iterable[CaseScores]], seed: int) -> Plant:
     """How faults are planted into the answers of a comparison.
 
     Args:

@@ -10,13 +10,13 @@ from promptreg.deployment.request import request_body
 from promptreg.replay.engine import replay
 from promptreg.scoring.embedders.stored import StoredVectors
 from promptreg.scoring.embedders.universal import UniversalEmbedder
-from promptreg.scoring.score import BLOCK, score_suite
+from promptreg.scoring.score import BLOCK, scores_of
 from promptreg.store.store import Store
 from promptreg.workflow.large import spread_of
 from promptreg.workflow.plugins import load_extensions
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from promptreg.config import Config
     from promptreg.deployment.client import Client
@@ -53,8 +53,8 @@ class Engine(Protocol):
         embedder: Embedder,
         cache: EmbeddingCache,
         ask: Callable[[str, str], str],
-    ) -> tuple[CaseScores, ...]:
-        """Score every case; see `promptreg.scoring.score.score_suite`."""
+    ) -> Iterable[CaseScores]:
+        """Score every case; see `promptreg.scoring.score.scores_of`."""
 
 
 class LocalEngine:
@@ -88,8 +88,8 @@ class LocalEngine:
         embedder: Embedder,
         cache: EmbeddingCache,
         ask: Callable[[str, str], str],
-    ) -> tuple[CaseScores, ...]:
-        """Score every case with the embedder."""
+    ) -> Iterator[CaseScores]:
+        """Score every case with the embedder, as they are taken."""
         scoring = _Scoring(config, embedder, cache, ask)
         spread = spread_of(config, sum(len(pair.source) + len(pair.target) for pair in pairs))
         # Other embedders hold what a copy of a process must not touch, or call somebody, as often as they were told.
@@ -98,9 +98,11 @@ class LocalEngine:
             or not isinstance(embedder, (UniversalEmbedder, StoredVectors))
             or not isinstance(cache, Store)
         ):
-            return scoring(pairs)
+            yield from scoring.here(pairs)
+            return
         parts = [pairs[start : start + BLOCK] for start in range(0, len(pairs), BLOCK)]
-        return tuple(scores for part in spread(scoring.elsewhere, parts) for scores in part)
+        for part in spread(scoring.elsewhere, parts):
+            yield from part
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,9 +114,9 @@ class _Scoring:
     cache: EmbeddingCache
     ask: Callable[[str, str], str]
 
-    def __call__(self, pairs: Sequence[CasePair]) -> tuple[CaseScores, ...]:
+    def here(self, pairs: Sequence[CasePair]) -> Iterator[CaseScores]:
         """In the process that opened the cache."""
-        return score_suite(
+        return scores_of(
             pairs,
             root=self.config.root,
             embedder=self.embedder,
@@ -126,7 +128,7 @@ class _Scoring:
     def elsewhere(self, pairs: Sequence[CasePair]) -> tuple[CaseScores, ...]:
         """In a copy of that process, which opens the store for itself."""
         with Store.open(self.config.root / self.config.paths.store, create=False) as store:
-            return replace(self, cache=store)(pairs)
+            return tuple(replace(self, cache=store).here(pairs))
 
 
 LOCAL: Final = LocalEngine()

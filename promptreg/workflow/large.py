@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING, Final
 
+from promptreg.shelf import FileShelf, MemoryShelf
 from promptreg.spread import spread_over
 from promptreg.workflow.plugins import load_extensions
 
 if TYPE_CHECKING:
     from promptreg.config import Config
+    from promptreg.shelf import Shelf
     from promptreg.spread import Spread
 
 LARGE: Final = 5_000
@@ -25,3 +28,14 @@ def spread_of(config: Config, samples: int) -> Spread:
     if samples < LARGE or own.checks or own.channels or own.faults:
         return map
     return spread_over(config.judging.workers)
+
+
+def shelf_of(config: Config, samples: int) -> Shelf:
+    """Where what was measured on so many samples waits for the report: beside the store, where it is much.
+
+    Raises:
+        StoreError: no file can be made there.
+    """
+    if samples < LARGE or sys.platform != "linux":
+        return MemoryShelf()
+    return FileShelf((config.root / config.paths.store).parent)

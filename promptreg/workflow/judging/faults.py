@@ -25,7 +25,7 @@ from promptreg.workflow.judging.call_faults import Side, noted_of, present_rules
 from promptreg.workflow.pairing import CLUSTER_TAG
 from promptreg.workflow.plugins import load_extensions
 from promptreg.workflow.private import redaction_of
-from promptreg.workflow.running.stored import CaseSamples, GoldenSamples
+from promptreg.workflow.running.stored import CaseSamples, GoldenSamples, packed_told
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from promptreg.scoring.faults.case import Noted
     from promptreg.scoring.faults.model import Finding, Observation
     from promptreg.scoring.score import CaseScores
+    from promptreg.shelf import Kept, Shelf
     from promptreg.spread import Spread
     from promptreg.store.runs import RunRecord
     from promptreg.suite.model import Case
@@ -61,6 +62,8 @@ class ReadCase:
     faults: CaseFaults = NO_FAULTS
     untold: bool = False
     """Whether there is a recorded answer of whose call neither the store nor the baseline tells what it shows."""
+    told: Kept | None = None
+    """How the calls of both sides went that the store has, those of later passes too (`told_samples`), put away."""
 
 
 def read_cases(
@@ -72,6 +75,7 @@ def read_cases(
     *,
     measured: bool = False,
     spread: Spread = map,
+    shelf: Shelf,
 ) -> dict[str, ReadCase]:
     """Every case that has a recording, with the faults of its calls.
 
@@ -83,10 +87,11 @@ def read_cases(
         passes: how many target passes are looked at.
         measured: whether what is known of each call (its time, its tokens) is wanted too.
         spread: shares the cases among processes.
+        shelf: keeps how the calls went.
 
     Raises:
         ConfigError: the project's own rules are wrong.
-        StoreError: a stored sample is damaged.
+        StoreError: a stored sample is damaged, or there is no room.
     """
     store.flush()
     reading = _Reading(config, store.path, record, pairing, passes, measured=measured)
@@ -95,7 +100,7 @@ def read_cases(
     found: dict[str, ReadCase] = {}
     together = CaseSet()
     for some, calls in spread(reading, parts):
-        found |= some
+        found |= {case_id: replace(case, told=shelf.put(samples)) for case_id, (case, samples) in some.items()}
         together.extend(calls)
     for case_id, of_set, finding in together.findings():
         read = found[case_id]
@@ -118,17 +123,18 @@ class _Reading:
     passes: int
     measured: bool
 
-    def __call__(self, cases: Sequence[Case]) -> tuple[dict[str, ReadCase], CaseSet]:
-        """The cases, whose ids ascend, and their calls as far as they are held against those of others."""
+    def __call__(self, cases: Sequence[Case]) -> tuple[dict[str, tuple[ReadCase, bytes]], CaseSet]:
+        """The cases, whose ids ascend, with how their calls went; and their calls, held against those of others."""
         header, name, since = self.pairing.baseline.header, self.pairing.suite.name, cases[0].case_id
         together = CaseSet()
         with Store.open(self.path, create=False) as store:
             source = GoldenSamples(store, header, since)
             target = CaseSamples(store, self.record.run_id, name, since)
             read = _CaseReader(self, load_extensions(self.config.root), together)
-            found = {
-                case.case_id: read.case(case, source.of(self.golden(case)), target.of(case.case_id)) for case in cases
-            }
+            found = {}
+            for case in cases:
+                kept, asked = source.of(self.golden(case)), target.of(case.case_id)
+                found[case.case_id] = (read.case(case, kept, asked), packed_told(kept, asked))
         return found, together
 
     def golden(self, case: Case) -> StoredGolden:

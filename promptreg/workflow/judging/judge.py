@@ -20,20 +20,22 @@ from promptreg.verdict.rules import Rules
 from promptreg.verdict.waivers import judge_with_decisions
 from promptreg.workflow.context.refused import with_refusals
 from promptreg.workflow.context.said import with_contexts
+from promptreg.workflow.judging.distances import KeptDistances
 from promptreg.workflow.judging.faults import read_cases, with_moved_reasoning, worse_classes
 from promptreg.workflow.judging.unknown_faults import undecided_where_unknown
 from promptreg.workflow.judging.unscored import undecided_where_unscored
 from promptreg.workflow.judging.varied import with_variation
-from promptreg.workflow.large import spread_of
+from promptreg.workflow.large import shelf_of, spread_of
 from promptreg.workflow.pairing import CLUSTER_TAG
 from promptreg.workflow.review.standing import standing_of, utc_today
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from promptreg.answer.model import Answer
     from promptreg.config import Config
     from promptreg.scoring.embedders.base import Embedder
+    from promptreg.shelf import Kept
     from promptreg.spread import Spread
     from promptreg.store.runs import RunRecord
     from promptreg.store.store import Store
@@ -61,6 +63,8 @@ class JudgedCase:
     """None when the case was not compared."""
     source_variants: Mapping[int, str] = field(default_factory=dict)
     """How the source's passes varied the prompt; empty where they did not."""
+    told: Kept | None = None
+    """How its calls went (`told_samples`); None when the case was not compared."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +75,8 @@ class JudgedSuite:
     judgement: SuiteJudgement
     pairs: dict[str, CasePair]
     scores: dict[str, CaseScores]
+    told: dict[str, Kept]
+    """How the calls of each compared case went."""
     untold: int = 0
     """Cases that were compared without knowing which faults all the source's calls show."""
 
@@ -94,6 +100,7 @@ class JudgedSuite:
                 pair.target if pair is not None else (),
                 self.scores.get(case.case_id),
                 self.pairing.baseline.goldens[case.case_id].variants if pair is not None else {},
+                self.told.get(case.case_id),
             )
 
 
@@ -148,15 +155,20 @@ def judge_stored(
     measured = any(spec.name.removeprefix("not_") in MEASURED_CHECKS for spec in specs)
     passes = pairing.baseline.header.passes + look.passes
     spread = spread_of(config, passes * len(pairing.known))
-    read = read_cases(config, store, record, pairing, look.passes, measured=measured, spread=spread)
+    shelf = shelf_of(config, passes * len(pairing.known))
+    read = read_cases(config, store, record, pairing, look.passes, measured=measured, spread=spread, shelf=shelf)
     pairs = [_pair(case, read[case.case_id]) for case in pairing.known]
 
     replies = judges.replies(pairs)
 
-    def score(some: Sequence[CasePair]) -> tuple[CaseScores, ...]:
+    def score(some: Sequence[CasePair]) -> Iterable[CaseScores]:
         return engine.score(some, config=config, embedder=embedder, cache=store, ask=replies.ask)
 
-    scores = score(pairs)
+    # Most of it is put away as it comes, and answers that come from another process are here already.
+    scores = [
+        replace(scored, answers=(*pair.source, *pair.target), distances=KeptDistances(scored.distances, shelf))
+        for pair, scored in zip(pairs, score(pairs), strict=True)
+    ]
     judge = _Judge(
         suite=pairing.suite.name,
         plant=planter(pairs, score, rules.seed),
@@ -193,6 +205,7 @@ def judge_stored(
         with_approvals(with_contexts(judgement, pairing), goldens),
         {pair.case.case_id: pair for pair in pairs},
         {case_scores.case_id: case_scores for case_scores in scores},
+        {case_id: case.told for case_id, case in read.items() if case.told is not None},
         untold=sum(case.untold for case in read.values()),
     )
 

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import groupby
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from promptreg.deployment.reader import read_exchange
+from promptreg.packing import packed, unpacked
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
+    from promptreg.answer.model import Usage
     from promptreg.baseline.model import Golden, Header
     from promptreg.deployment.reading import Reading
+    from promptreg.shelf import Kept
     from promptreg.store.samples import StoredSample
     from promptreg.store.store import Store
 
@@ -67,3 +70,65 @@ class GoldenSamples:
         if run_id not in self._runs:
             self._runs[run_id] = CaseSamples(self._store, run_id, self._header.suite, self._since)
         return self._runs[run_id].of(golden.case_id)
+
+
+@dataclass(frozen=True, slots=True)
+class ToldAttempt:
+    """How one attempt at a call went."""
+
+    duration_s: float
+    status: int | None
+    problem: str | None
+    """Why it holds no answer; None where it does."""
+
+
+@dataclass(frozen=True, slots=True)
+class ToldSample:
+    """How the call of one sample went, apart from what was answered."""
+
+    attempts: tuple[ToldAttempt, ...]
+    """Oldest first."""
+    first_token_s: float | None
+    in_flight: int
+    usage: Usage | None
+    notes: tuple[str, ...]
+    variant: str | None
+
+    @classmethod
+    def of(cls, sample: ReadSample) -> ToldSample:
+        """What a sample tells; its earlier attempts are read here."""
+        attempts = sample.stored.attempts
+        readings = [*(read_exchange(attempt) for attempt in attempts[:-1]), sample.reading]
+        return cls(
+            tuple(
+                ToldAttempt(
+                    attempt.duration_s, attempt.status, None if reading.problem is None else reading.problem.message
+                )
+                for attempt, reading in zip(attempts, readings, strict=True)
+            ),
+            sample.reading.first_token_s,
+            sample.stored.in_flight,
+            sample.reading.usage,
+            sample.reading.notes,
+            sample.stored.variant,
+        )
+
+
+Told: TypeAlias = "Mapping[int, ToldSample]"
+"""The samples of one side of a case, by pass."""
+
+
+def told(samples: Mapping[int, ReadSample]) -> Told:
+    """What samples tell, by pass."""
+    return {index: ToldSample.of(sample) for index, sample in samples.items()}
+
+
+def packed_told(source: Mapping[int, ReadSample], target: Mapping[int, ReadSample]) -> bytes:
+    """What the samples of both sides of a case tell, as bytes to put away."""
+    return packed((told(source), told(target)))
+
+
+def told_samples(kept: Kept) -> tuple[Told, Told]:
+    """What `packed_told` made bytes of: of the source and of the target."""
+    source, target = unpacked(kept.read())
+    return source, target

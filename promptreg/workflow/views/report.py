@@ -8,7 +8,6 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from promptreg import __version__
-from promptreg.deployment.reader import read_exchange
 from promptreg.deployment.request import request_body
 from promptreg.report.answers import answer_groups, paired_groups, spread_view
 from promptreg.report.payload import (
@@ -37,7 +36,7 @@ from promptreg.workflow.large import spread_of
 from promptreg.workflow.private import redaction_of
 from promptreg.workflow.review.shown import report_id
 from promptreg.workflow.review.waiting import decided_cases
-from promptreg.workflow.running.stored import CaseSamples, GoldenSamples, ReadSample
+from promptreg.workflow.running.stored import CaseSamples, told, told_samples
 from promptreg.workflow.views.causes import cause_views, with_causes
 from promptreg.workflow.views.deployments import source_view, target_view
 from promptreg.workflow.views.headline import headline, next_steps, overall
@@ -59,6 +58,7 @@ if TYPE_CHECKING:
     from promptreg.workflow.comparison import Comparison
     from promptreg.workflow.judging.judge import JudgedCase, JudgedSuite
     from promptreg.workflow.review.waiting import ReviewedCase
+    from promptreg.workflow.running.stored import Told, ToldSample
     from promptreg.workflow.views.history import History
 
 _SEEN = 0.8
@@ -259,9 +259,8 @@ class _Viewing:
     suite: JudgedSuite
 
     def __call__(self, cases: Sequence[JudgedCase]) -> list[CaseView]:
-        """The cases, whose ids ascend."""
-        suite, deployments, since = self.suite, self.config.deployments, cases[0].case.case_id
-        header, goldens = suite.pairing.baseline.header, suite.pairing.baseline.goldens
+        """The cases, in their order."""
+        suite, deployments, header = self.suite, self.config.deployments, self.suite.pairing.baseline.header
         params = (
             partial(_params, deployment=deployments.get(header.deployment)),
             partial(_params, deployment=deployments.get(self.record.deployment)),
@@ -269,22 +268,24 @@ class _Viewing:
         redaction = redaction_of(self.config)
         views = []
         with Store.open(self.path, create=False) as store:
-            target = CaseSamples(store, self.record.run_id, suite.judgement.suite, since)
-            source = GoldenSamples(store, header, since)
             for case in cases:
-                case_id = case.case.case_id
-                recorded = source.of(goldens[case_id]) if case.source else {}
-                view = _case_view(case, recorded, target.of(case_id), params)
+                samples = self._not_read(store, case.case.case_id) if case.told is None else told_samples(case.told)
+                view = _case_view(case, *samples, params)
                 messages = tuple({key: redaction.json(part) for key, part in said.items()} for said in view.messages)
                 shortened = context_view(suite.pairing, case.case, redaction)
                 views.append(replace(view, messages=messages, context=shortened))
         return views
 
+    def _not_read(self, store: Store, case_id: str) -> tuple[Told, Told]:
+        """How the calls of a case went that was not compared: the target may have been asked all the same."""
+        asked = CaseSamples(store, self.record.run_id, self.suite.judgement.suite, case_id)
+        return {}, told(asked.of(case_id))
+
 
 def _case_view(
     judged: JudgedCase,
-    source: Mapping[int, ReadSample],
-    target: Mapping[int, ReadSample],
+    source: Told,
+    target: Told,
     params: tuple[Callable[[Request], JsonObject], Callable[[Request], JsonObject]],
 ) -> CaseView:
     judgement, case = judged.judgement, judged.case
@@ -406,7 +407,7 @@ def _fault_view(fault: CaseFault) -> FaultView:
 
 def _sample_views(
     answers: Sequence[Answer | None],
-    samples: Mapping[int, ReadSample],
+    samples: Told,
     groups: Sequence[AnswerGroup],
     variants: Mapping[int, str],
 ) -> tuple[SampleView, ...]:
@@ -416,28 +417,21 @@ def _sample_views(
     return tuple(_sample_view(index, samples.get(index), group_of.get(index), variants.get(index)) for index in indices)
 
 
-def _sample_view(pass_index: int, sample: ReadSample | None, group: int | None, variant: str | None) -> SampleView:
+def _sample_view(pass_index: int, sample: ToldSample | None, group: int | None, variant: str | None) -> SampleView:
     if sample is None:
         return SampleView(pass_index, group, variant=variant)
-    attempts = sample.stored.attempts
-    earlier = [read_exchange(attempt) for attempt in attempts[:-1]]
-    views = tuple(
-        AttemptView(
-            duration_s=attempt.duration_s,
-            status=attempt.status,
-            problem=reading.problem.message if reading.problem is not None else None,
-        )
-        for attempt, reading in zip(attempts, [*earlier, sample.reading], strict=True)
-    )
     return SampleView(
         pass_index=pass_index,
         group=group,
-        attempts=views,
-        first_token_s=sample.reading.first_token_s,
-        in_flight=sample.stored.in_flight,
-        usage=sample.reading.usage,
-        notes=sample.reading.notes,
-        variant=variant or sample.stored.variant,
+        attempts=tuple(
+            AttemptView(duration_s=attempt.duration_s, status=attempt.status, problem=attempt.problem)
+            for attempt in sample.attempts
+        ),
+        first_token_s=sample.first_token_s,
+        in_flight=sample.in_flight,
+        usage=sample.usage,
+        notes=sample.notes,
+        variant=variant or sample.variant,
     )
 
 
