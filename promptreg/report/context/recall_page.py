@@ -154,7 +154,7 @@ def _summary(report: ContextReport) -> Iterator[str]:
         for column in report.columns
     ]
     title = Sentence("Strategies and windows", "各策略与窗口")
-    yield f'<section class="first"><h2 class="unseen">{both(title)}</h2>\n{grouped(columns, groups, "summary")}'
+    yield f'<section class="outcome"><h2 class="unseen">{both(title)}</h2>\n{grouped(columns, groups, "summary")}'
     notes = [
         Sentence(
             "Recall: mean share of the facts said so far in shortened prompts. The five columns after it count all "
@@ -215,7 +215,7 @@ def _breaks(one: Pooled, column: Column) -> Cell:
     if not steady.prompts:
         return Cell(NONE)
     main = f" · {both(next(iter(found)).word)}" if found else ""
-    return Cell(f"{steady.breaks:,}{main}")
+    return Cell(f"{steady.breaks:,}{main}", "number main-cause")
 
 
 def _broken(report: ContextReport) -> Iterator[str]:

@@ -288,15 +288,17 @@ def test_a_title_is_text_in_both_languages(report):
 @pytest.mark.parametrize(("locale", "said"), [("en-US", "16 columns"), ("zh-CN", "共 16 列")])
 def test_a_narrow_table_shows_that_there_is_more(open_page, page_file, locale, said):
     page = open_page(page_file, wait=False, viewport={"width": 390, "height": 800}, locale=locale)
-    hint = page.locator(".first .sideways")
+    hint = page.locator(".outcome .sideways")
     assert hint.is_visible()
     columns = page.locator(".summary thead th").count()
     assert said.replace("16", str(columns)) in hint.inner_text()
-    table = page.locator(".first .scroll")
+    table = page.locator(".outcome .scroll")
     assert table.evaluate("each => each.scrollWidth > each.clientWidth")
     assert "gradient" in table.evaluate("each => getComputedStyle(each).backgroundImage")
     page.set_viewport_size({"width": 1440, "height": 900})
     assert not hint.is_visible()
+    assert table.evaluate("each => each.scrollWidth <= each.clientWidth")
+    assert table.bounding_box()["width"] == page.locator(".outcome").bounding_box()["width"]
 
 
 def test_what_cannot_be_rendered_has_its_own_words(tmp_path):
