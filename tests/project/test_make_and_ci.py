@@ -28,7 +28,19 @@ def test_make_alone_prints_its_targets():
     # MAKEFLAGS and MAKELEVEL of the outer make would change what the inner one prints
     environment = {name: value for name, value in os.environ.items() if not name.startswith(("MAKE", "MFLAGS"))}
     result = subprocess.run(["make"], cwd=ROOT, capture_output=True, encoding="utf-8", check=True, env=environment)
-    for target in ("demo", "test", "lint", "audit", "format", "bench", "faults", "fuzz", "soak", "clean"):
+    for target in (
+        "demo",
+        "test",
+        "test-pytest8",
+        "lint",
+        "audit",
+        "format",
+        "bench",
+        "faults",
+        "fuzz",
+        "soak",
+        "clean",
+    ):
         assert re.search(rf"^make {target} ", result.stdout, re.MULTILINE), target
 
 

@@ -130,11 +130,16 @@ class Folder:
         rewritten = "ignore::pytest.PytestAssertRewriteWarning"  # plugins are imported already when they are named
         return self._pytester.runpytest_inprocess("-W", rewritten, *map(str, arguments), no_reraise_ctrlc=True)
 
-    @staticmethod
-    def outcomes(result):
+    @classmethod
+    def outcomes(cls, result):
         """Node id → outcome, from the lines of -rA."""
+        return cls.outcomes_of(result.outlines)
+
+    @staticmethod
+    def outcomes_of(lines):
+        """The same from the lines themselves."""
         found = {}
-        for line in result.outlines:
+        for line in lines:
             for word in ("PASSED", "FAILED", "ERROR", "XFAIL"):
                 if line.startswith(f"{word} ") and "::" in line.split(" - ")[0]:
                     found[line[len(word) + 1 :].split(" - ")[0]] = word.lower()

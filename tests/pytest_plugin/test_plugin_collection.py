@@ -12,6 +12,8 @@ REFUND, GIFT, VERDICT = "suites/moved.yaml::refund", "suites/moved.yaml::gift", 
 ALL = [REFUND, GIFT, VERDICT]
 FOUND = {REFUND: "failed", GIFT: "passed", VERDICT: "failed"}
 
+pytestmark = pytest.mark.every_pytest
+
 
 def test_collecting_opens_no_store_and_calls_nobody(folder):
     before = {path: path.stat().st_mtime_ns for path in folder.folder.rglob("*.db*")}

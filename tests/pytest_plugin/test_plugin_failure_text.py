@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import re
 
+import pytest
 from rich.text import Text
 
 from promptreg.pytest_plugin.failure import rendered
 from promptreg.text.preview import column_width
+
+pytestmark = pytest.mark.every_pytest
 
 
 def test_the_difference_the_facts_the_noise_and_the_command_are_shown(folder):

@@ -50,6 +50,7 @@ def killed(folder):
     return run
 
 
+@pytest.mark.every_pytest
 def test_one_that_is_replaced_loses_the_item_that_it_ran(folder, killed):
     done, outcomes, kinds = killed(IN_GIFT, "-n", "2")
     assert done.ret == pytest.ExitCode.TESTS_FAILED
@@ -72,6 +73,7 @@ def test_where_all_are_killed_every_item_is_an_error(folder, killed, restarts):
     assert len(json.loads((folder.folder / "quality.json").read_text(encoding="utf-8"))) == 3
 
 
+@pytest.mark.every_pytest
 def test_one_that_is_killed_before_any_item_is_sent_leaves_no_green_session(folder, killed):
     folder.write("a_test.py", "def test_mine():\n    pass\n")
     done, outcomes, _ = killed(HALF, "-n", "2", "--max-worker-restart=0", "a_test.py", "suites")

@@ -13,6 +13,8 @@ from promptreg.pytest_plugin.ci import github_lines
 from promptreg.pytest_plugin.outcomes import Outcome
 from promptreg.pytest_plugin.selection import Entry
 
+pytestmark = pytest.mark.every_pytest
+
 
 def junit_cases(path):
     """By name: the element, and the names of the results in it."""

@@ -16,7 +16,10 @@ def reports(folder):
     return {path.name: path.stat().st_mtime_ns for path in (folder.folder / "reports").glob("*.html")}
 
 
-@pytest.mark.parametrize(("dist", "workers"), [("load", 2), ("loadfile", 1), ("loadgroup", 1), ("worksteal", 1)])
+@pytest.mark.parametrize(
+    ("dist", "workers"),
+    [("load", 2), ("loadfile", 1), pytest.param("loadgroup", 1, marks=pytest.mark.every_pytest), ("worksteal", 1)],
+)
 def test_workers_say_what_one_process_says(folder, dist, workers):
     alone = folder.stored("-rA")
     done = folder.stored(*XDIST, "-n", workers, "--dist", dist, "-rA")
@@ -68,6 +71,7 @@ def test_a_package_of_tests_beside_the_suites(folder):
     assert folder.outcomes(done) == {**EXPECTED, "tests/test_mine.py::test_mine": "passed"}
 
 
+@pytest.mark.every_pytest
 def test_groups_of_the_user_s_own_do_not_hide_the_items(folder):
     folder.write(
         "conftest.py",
