@@ -19,7 +19,8 @@ from promptreg.suite.scalars import Block, Plain
 
 _MAX_DEPTH = 60
 _MAX_VALUES = 1_000_000
-"""How many values a file may have, those that its aliases stand for included."""
+"""How many values a file may have, those that its aliases stand for included. A long text counts as several."""
+_CHARACTERS = 100
 
 _LINE_BREAKS = {
     "\x85": "U+0085, next line",
@@ -166,7 +167,8 @@ class _Builder:
             self._open.add(anchor)
         value: Any
         if isinstance(event, ScalarEvent):
-            value, size = _scalar(event), 1
+            value = _scalar(event)
+            size = 1 + len(value) // _CHARACTERS
         elif isinstance(event, SequenceStartEvent):
             value, size = self._sequence(line, depth)
         else:

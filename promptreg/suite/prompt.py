@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from promptreg.errors import Place, Problem, SuiteError
-from promptreg.suite.sandbox import PromptTemplateError
 from promptreg.suite.scalars import Block
 from promptreg.suite.templates import PromptTemplate
+from promptreg.suite.work import PromptTemplateError
 
 if TYPE_CHECKING:
     from promptreg.canonical import JsonObject

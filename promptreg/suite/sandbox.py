@@ -1,85 +1,77 @@
 """The sandbox that templates are filled in: no way into Python, no other file, and a bound on time and memory.
 
-Jinja2's own sandbox keeps templates away from Python and limits ranges. Here every loop and every call costs a step,
-and what makes a long text out of short ones says first how long it would be.
+Jinja2's own sandbox keeps templates away from Python and limits ranges. Here every loop, filter, call and operator is
+counted (see `work`), and what makes a long text out of short ones says first how long it would be.
 """
 
 from __future__ import annotations
 
 import re
+from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
 
 from jinja2 import StrictUndefined, nodes, pass_context
+from jinja2.filters import make_attrgetter
 from jinja2.runtime import Context
 from jinja2.sandbox import ImmutableSandboxedEnvironment
+
+from promptreg.suite import work as limits
+from promptreg.suite.work import PromptTemplateError, Work, too_large, weight
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
-MAX_MADE: Final = 1_000_000
-"""Characters, entries or digits that one operator, filter or method of a template may make."""
-
-MAX_TEXT: Final = 64 * 1024 * 1024
-"""Characters of a filled template, as of a file that is read."""
-
-MAX_STEPS: Final = 1_000_000
-"""Turns of loops, and calls, of one template for one case."""
-
-_CALL_STEPS: Final = 5
-"""A call takes about as long as so many turns."""
-
 _PADDING: Final = frozenset({"center", "expandtabs", "ljust", "rjust", "zfill"})
 _MAX_WRAPPED: Final = 100_000
-_JOIN, _LOOP = "~", "for "
+_MAX_TOKENS: Final = 200_000
+_LONG_SOURCE: Final = 100_000
+_JOIN, _LOOP, _LITERAL = "~", "for ", "[ ]"
 """Filters that no template can name."""
 _PASSED: Final = "jinja_pass_arg"
 """Mark of a filter that is given the environment, or its like, before the value."""
-
-
-class PromptTemplateError(ValueError):
-    """A template is wrong or cannot be filled. The message is a sentence; `line` counts from 1 inside the template."""
-
-    def __init__(self, message: str, line: int = 1) -> None:
-        super().__init__(message)
-        self.line = line
-
-
-def too_large(what: str) -> PromptTemplateError:
-    """The error for a value that would be too large."""
-    return PromptTemplateError(f"The template cannot be filled: {what} would make too large a value.")
+_READS_LITTLE: Final = frozenset({"count", "d", "default", "first", "length"})
+"""Filters that take no longer for a large value and make nothing: what they are given is not weighed each time."""
 
 
 def bound(tree: nodes.Template) -> None:
-    """Rewrite a parsed template so that its loops count steps and its `~` has a limit."""
+    """Rewrite a parsed template so that its loops count steps, and its `~`, lists and tables say what they make."""
     for loop in tree.find_all(nodes.For):
         loop.iter = nodes.Filter(loop.iter, _LOOP, [], [], None, None, lineno=loop.lineno)
     for parent in [tree, *tree.find_all(nodes.Node)]:
         for name, value in parent.iter_fields():
-            if isinstance(value, nodes.Concat):
-                setattr(parent, name, _joining(value))
+            if isinstance(value, nodes.Node):
+                setattr(parent, name, _counted_node(value))
             elif isinstance(value, list):
-                value[:] = [_joining(item) if isinstance(item, nodes.Concat) else item for item in value]
+                value[:] = [_counted_node(item) if isinstance(item, nodes.Node) else item for item in value]
 
 
-def _joining(concat: nodes.Concat) -> nodes.Filter:
-    first, *others = concat.nodes
-    return nodes.Filter(first, _JOIN, others, [], None, None, lineno=concat.lineno)
+def _counted_node(node: nodes.Node) -> nodes.Node:
+    if isinstance(node, nodes.Concat):
+        first, *others = node.nodes
+        return nodes.Filter(first, _JOIN, others, [], None, None, lineno=node.lineno)
+    made = isinstance(node, (nodes.List, nodes.Dict)) or (isinstance(node, nodes.Tuple) and node.ctx == "load")
+    if made and any(True for _ in node.find_all((nodes.Name, nodes.Filter, nodes.Call, nodes.BinExpr))):
+        return nodes.Filter(node, _LITERAL, [], [], None, None, lineno=node.lineno)
+    return node
 
 
 class _Context(Context):
-    """Counts what filling one template for one case has done."""
+    """The variables of one template and case, and what filling it has cost."""
 
-    steps = 0
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.work = Work()
 
-    def step(self, steps: int = 1) -> None:
-        """Count some.
+    def derived(self, locals: dict[str, Any] | None = None) -> Context:  # noqa: A002 - Jinja2's name
+        """A context for a part of the same template."""
+        context = super().derived(locals)
+        if isinstance(context, _Context):
+            context.work = self.work
+        return context
 
-        Raises:
-            PromptTemplateError: they were too many.
-        """
-        self.steps += steps
-        if self.steps > MAX_STEPS:
-            raise PromptTemplateError(f"The template cannot be filled: it takes more than {MAX_STEPS} steps.")
+
+def _work_of(context: Context) -> Work:
+    return context.work if isinstance(context, _Context) else Work()
 
 
 class Sandbox(ImmutableSandboxedEnvironment):
@@ -91,32 +83,46 @@ class Sandbox(ImmutableSandboxedEnvironment):
     @staticmethod
     def concat(parts: Iterable[str]) -> str:
         """The text that a template's parts add up to."""
-        listed = list(parts)
-        if sum(map(len, listed)) > MAX_TEXT:
-            raise PromptTemplateError(f"The template cannot be filled: it would have more than {MAX_TEXT} characters.")
-        return "".join(listed)
+        taken: list[str] = []
+        left = limits.MAX_TEXT
+        for part in parts:
+            left -= len(part)
+            if left < 0:
+                raise PromptTemplateError(
+                    f"The template cannot be filled: it would have more than {limits.MAX_TEXT} characters."
+                )
+            taken.append(part)
+        return "".join(taken)
 
     def call_binop(self, context: Context, operator: str, left: Any, right: Any) -> Any:
         """The result of an operator, unless it would fill the memory of the machine."""
-        if _made_by(operator, left, right) > (MAX_TEXT if operator == "+" else MAX_MADE):
-            raise too_large(f"`{operator}`")
-        return super().call_binop(context, operator, left, right)
+        what = f"`{operator}`"
+        if _made_by(operator, left, right) > (limits.MAX_TEXT if operator == "+" else limits.MAX_MADE):
+            raise too_large(what)
+        if operator == "%":
+            weight(right, what)
+        return _work_of(context).made(super().call_binop(context, operator, left, right), what)
 
     def call(self, context: Context, obj: Any, /, *args: Any, **kwargs: Any) -> Any:
         """The result of a call, unless it is a method of a text that would make far too much of it."""
-        if isinstance(context, _Context):
-            context.step(_CALL_STEPS)
-        text, name = getattr(obj, "__self__", None), getattr(obj, "__name__", "")
-        if isinstance(text, str) and _made_by_method(name, text, [*args, *kwargs.values()]) > MAX_MADE:
-            raise too_large(f"`{name}`")
-        return super().call(context, obj, *args, **kwargs)
+        work = _work_of(context)
+        work.call()
+        method = getattr(obj, "__wrapped__", obj)  # `format` comes wrapped by Jinja2
+        text, name = getattr(method, "__self__", None), getattr(method, "__name__", "")
+        what = f"`{name}`"
+        if isinstance(text, str):
+            values = [*args, *kwargs.values()]
+            weight(values, what)
+            if _made_by_method(name, text, values) > limits.MAX_MADE:
+                raise too_large(what)
+        return work.made(super().call(context, obj, *args, **kwargs), what)
 
     def wrap_str_format(self, value: Any) -> Callable[..., str] | None:
         """The safe form of `"…".format`, unless a width in the text is too large, or an argument says how large."""
         wrapped = super().wrap_str_format(value)
         if wrapped is None:
             return None
-        if _widest(value.__self__) > MAX_MADE or re.search(r":[^{}]*\{", value.__self__):
+        if _widest(value.__self__) > limits.MAX_MADE or re.search(r":[^{}]*\{", value.__self__):
             raise too_large("`format`")
         return wrapped
 
@@ -161,7 +167,7 @@ def _made_by_method(name: str, text: str, values: list[Any]) -> int:
 def _joined(first: Any, *others: Any) -> str:
     """What `~` makes."""
     parts = [str(part) for part in (first, *others)]
-    if sum(map(len, parts)) > MAX_TEXT:
+    if sum(map(len, parts)) > limits.MAX_TEXT:
         raise too_large("`~`")
     return "".join(parts)
 
@@ -169,34 +175,69 @@ def _joined(first: Any, *others: Any) -> str:
 @pass_context
 def _counted(context: Context, values: Iterable[Any]) -> Iterator[Any]:
     """What a loop goes through."""
+    work = _work_of(context)
     for value in values:
-        if isinstance(context, _Context):
-            context.step()
+        work.step()
         yield value
 
 
-def _limited(filter_function: Callable[..., Any], makes: Callable[..., float], name: str) -> Callable[..., Any]:
-    """A filter that is called only where what `makes` says of its arguments is not too large."""
-    passed = getattr(filter_function, _PASSED, None)
+@pass_context
+def _literal(context: Context, value: Any) -> Any:
+    """A list or a table that a template writes: of two values that are in it twice each it makes four, and so on."""
+    return _work_of(context).made(value, "A list")
 
-    def limited(*arguments: Any, **named: Any) -> Any:
+
+def _limited(filter_function: Callable[..., Any], name: str) -> Callable[..., Any]:
+    """A filter whose work is counted; it is called only where what it is said to make is not too large."""
+    passed = getattr(filter_function, _PASSED, None)
+    makes = _MAKES.get(name)
+    what = f"`{name}`"
+
+    @pass_context
+    def limited(context: Context, *arguments: Any, **named: Any) -> Any:
+        work = _work_of(context)
+        work.call()
+        if name not in _READS_LITTLE:
+            weight([*arguments, *named.values()], what)
         try:
-            made = makes(*arguments[passed is not None :], **named)
+            made = makes(*arguments, **named) if makes is not None else 0
         except (TypeError, AttributeError):  # of a kind that the filter itself refuses, or makes nothing large of
             made = 0
-        if made > MAX_MADE:
-            raise too_large(f"`{name}`")
-        return filter_function(*arguments, **named)
+        if made > limits.MAX_MADE:
+            raise too_large(what)
+        before = () if passed is None else (_GIVEN[passed.name](context),)
+        result = filter_function(*before, *arguments, **named)
+        return result if name in _READS_LITTLE else work.made(result, what)
 
-    if passed is not None:
-        setattr(limited, _PASSED, passed)
     return limited
+
+
+_GIVEN: Final[dict[str, Callable[[Context], Any]]] = {
+    "context": lambda context: context,
+    "eval_context": lambda context: context.eval_ctx,
+    "environment": lambda context: context.environment,
+}
+
+
+@pass_context
+def _join(context: Context, values: Iterable[Any], d: str = "", attribute: str | int | None = None) -> str:
+    """Jinja2's `join`, of which no more is made than there may be."""
+    wanted: Callable[[Any], Any] = make_attrgetter(context.environment, attribute)
+    left = limits.MAX_TEXT
+    parts: list[str] = []
+    for value in values:
+        part = str(value if attribute is None else wanted(value))
+        left -= len(part) + (len(d) if parts else 0)
+        if left < 0:
+            raise too_large("`join`")
+        parts.append(part)
+    return str(d).join(parts)
 
 
 def _wrapped_size(text: str, width: int = 79, break_long_words: bool = True, wrapstring: str = "\n", **_: Any) -> int:
     del break_long_words
     if len(text) > _MAX_WRAPPED:
-        return MAX_MADE + 1
+        return limits.MAX_MADE + 1
     return len(text) // max(width, 1) * len(wrapstring or "\n")
 
 
@@ -213,7 +254,6 @@ _MAKES: Final[dict[str, Callable[..., float]]] = {
     "format": lambda text, *values, **named: _made_by("%", text, values or tuple(named.values())),
     "center": lambda _, width=80: width,
     "indent": _indented_size,
-    "join": lambda values, d="", *_, **__: len(values) * len(d),
     "replace": _replaced_size,
     "slice": lambda _, slices, *__: slices,
     "wordwrap": _wrapped_size,
@@ -238,7 +278,20 @@ def make_sandbox(finalize: Callable[[Any], str], filters: Mapping[str, Callable[
     # The same case must give the same request every time, and texts must stay texts.
     environment.filters.pop("random")
     environment.globals.pop("lipsum")
-    for name, makes in _MAKES.items():
-        environment.filters[name] = _limited(environment.filters[name], makes, name)
-    environment.filters |= {_JOIN: _joined, _LOOP: _counted, **filters}
+    environment.filters |= {_JOIN: _joined, "join": _join, **filters}
+    environment.filters = {name: _limited(each, name) for name, each in environment.filters.items()}
+    environment.filters |= {_LOOP: _counted, _LITERAL: _literal}
     return environment
+
+
+def refuse_too_long(environment: Sandbox, source: str) -> None:
+    """Refuse a template that would take too long to compile.
+
+    Raises:
+        PromptTemplateError: it has too many words between its marks.
+    """
+    if len(source) < _LONG_SOURCE:
+        return
+    tokens = sum(kind != "data" for _, kind, _ in islice(environment.lex(source), _MAX_TOKENS + 1))
+    if tokens > _MAX_TOKENS:
+        raise PromptTemplateError("The template has too much between its marks; it is no template that anybody wrote.")

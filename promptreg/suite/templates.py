@@ -14,7 +14,8 @@ from jinja2 import Template, TemplateSyntaxError, Undefined, UndefinedError, nod
 from jinja2.exceptions import SecurityError, TemplateError
 
 from promptreg.config.hints import did_you_mean, listing
-from promptreg.suite.sandbox import PromptTemplateError, bound, make_sandbox, too_large
+from promptreg.suite.sandbox import bound, make_sandbox, refuse_too_long
+from promptreg.suite.work import PromptTemplateError, too_large
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -88,6 +89,7 @@ class PromptTemplate:
         if stand_in is None:
             raise PromptTemplateError("The template contains the control characters U+001C to U+001F; remove them.")
         try:
+            refuse_too_long(_ENVIRONMENT, source)
             tree = _ENVIRONMENT.parse(source.replace("\r\n", stand_in + "\n").replace("\r", stand_in))
             for node in tree.find_all(_OUTSIDE):
                 raise PromptTemplateError("A template cannot include or import another file.", node.lineno)

@@ -65,6 +65,20 @@ def test_values_and_what_aliases_stand_for_are_counted_together(tmp_path, monkey
     assert "`cases_from`" in problem
 
 
+def test_what_aliases_stand_for_is_counted_by_its_length(tmp_path, monkeypatch):
+    """A thousand aliases of one long text are as large as a thousand long texts, once a template writes them."""
+    monkeypatch.setattr(document, "_MAX_VALUES", 1000)
+    suite = (
+        "suite: a\ncases:\n- id: a\n  messages: [user: x]\n  vars:\n    a: &a "
+        + "x" * 9000
+        + "\n    b: ["
+        + "*a, " * 20
+        + "]\n"
+    )
+    (problem,) = problems_of(tmp_path, suite)
+    assert problem.startswith("a.yaml:7: The file has more than 1000 values by here")
+
+
 def test_a_name_as_long_as_a_file_is_shortened_in_messages(tmp_path):
     (problem,) = problems_of(tmp_path, f"suite: '{'长' * 100_000}'\ncases: [{{id: a, messages: [user: x]}}]\n")
     assert "[…96" in problem

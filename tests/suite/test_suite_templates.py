@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from promptreg.suite.sandbox import PromptTemplateError
 from promptreg.suite.templates import PromptTemplate
+from promptreg.suite.work import PromptTemplateError
 
 
 def render(source, **values):
@@ -175,8 +175,8 @@ def test_operators_and_padding_of_a_sane_size_work():
     ],
 )
 def test_a_template_cannot_go_on_for_ever(source, words, monkeypatch):
-    monkeypatch.setattr("promptreg.suite.sandbox.MAX_STEPS", 20_000)
-    monkeypatch.setattr("promptreg.suite.sandbox.MAX_TEXT", 90_000)
+    monkeypatch.setattr("promptreg.suite.work.MAX_STEPS", 20_000)
+    monkeypatch.setattr("promptreg.suite.work.MAX_TEXT", 90_000)
     with pytest.raises(PromptTemplateError, match=words):
         PromptTemplate(source).render({})
 
