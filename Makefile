@@ -32,7 +32,7 @@ test: $(VENV)/.stamp-dev $(VENV)/.stamp-others browser  ## all tests
 	$(if $(ARGS),,@$(MAKE) --no-print-directory test-pytest8 ARGS="-q -m every_pytest")
 
 test-pytest8: $(VENV)/.stamp-dev $(VENV)/.stamp-others  ## the pytest plugin's tests on pytest 8; `make test` ends with some of them
-	PYTHONPATH=$(VENV)/pytest8 $(THREADS) $(BIN)/python -m pytest -n $(WORKERS) tests/pytest_plugin $(ARGS)
+	PYTHONPATH=$(abspath $(VENV)/pytest8) $(THREADS) $(BIN)/python -m pytest -n $(WORKERS) tests/pytest_plugin $(ARGS)
 
 lint: $(VENV)/.stamp-dev  ## ruff, formatting, types, one-way layers
 	$(BIN)/ruff check .
