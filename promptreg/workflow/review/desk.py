@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import json
 import time
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
 from typing import TYPE_CHECKING, Annotated, Literal
 
-from pydantic import Field, TypeAdapter, ValidationError
+from pydantic import FailFast, Field, TypeAdapter, ValidationError
 
+from promptreg.config.json_input import refuse_constant, unique_keys
 from promptreg.errors import UsageError
 from promptreg.review.apply import Now, Outcome, hold
 from promptreg.review.decisions import Day, Decision, Decisions, Strict
 from promptreg.review.standing import standing_path
 from promptreg.store.columns import plain_text
 from promptreg.store.reviews import LoggedDecision
+from promptreg.text.preview import preview
 from promptreg.text.sentence import Sentence
 from promptreg.workflow.review.standing import utc_today
 from promptreg.workflow.review.waiting import decided_cases
@@ -51,7 +54,7 @@ class SentDecisions(Strict):
 
     report_id: Annotated[str, Field(max_length=100)]
     reviewer: Annotated[str, Field(max_length=1_000)]
-    decisions: list[SentDecision]
+    decisions: Annotated[list[SentDecision], FailFast()]
 
 
 _SENT = TypeAdapter(SentDecisions)
@@ -111,9 +114,15 @@ class ReviewDesk:
             RefusedDecisionsError: they are malformed, belong to another report, or one of them cannot be made.
         """
         try:
-            sent = _SENT.validate_json(body)
+            value = json.loads(body, object_pairs_hook=unique_keys, parse_constant=refuse_constant)
+        except (ValueError, RecursionError) as error:
+            raise RefusedDecisionsError(_malformed("the whole", preview(str(error), 120))) from None
+        try:
+            sent = _SENT.validate_python(value)
         except ValidationError as error:
-            raise RefusedDecisionsError(_malformed(error)) from None
+            first = error.errors(include_url=False, include_input=False)[0]
+            where = ".".join(str(step) for step in first["loc"]) or "the whole"
+            raise RefusedDecisionsError(_malformed(where, first["msg"])) from None
         if sent.report_id != self.run.report_id:
             raise RefusedDecisionsError(_OTHER_REPORT)
         now = datetime.now(UTC).isoformat(timespec="microseconds").replace("+00:00", "Z")
@@ -235,12 +244,10 @@ def _decided_meanwhile(case: ReviewedCase) -> Sentence:
     )
 
 
-def _malformed(error: ValidationError) -> Sentence:
-    first = error.errors(include_url=False, include_input=False)[0]
-    where = ".".join(str(step) for step in first["loc"]) or "the whole"
+def _malformed(where: str, why: str) -> Sentence:
     return Sentence(
-        f"These are no decisions ({where}: {first['msg']}). Nothing was saved.",
-        f"这不是决定（{where}：{first['msg']}）。未保存任何内容。",
+        f"These are no decisions ({where}: {why}). Nothing was saved.",
+        f"这不是决定（{where}：{why}）。未保存任何内容。",
     )
 
 

@@ -61,13 +61,13 @@ def review_app(desk: ReviewDesk, page: str, token: str, port: int) -> ASGIApp:
     async def save(request: Request) -> Response:
         if request.headers.get("content-type", "").partition(";")[0].strip().lower() != "application/json":
             return PlainTextResponse("Send JSON.", HTTPStatus.UNSUPPORTED_MEDIA_TYPE)
-        body = b""
+        body = bytearray()
         async for piece in request.stream():
             body += piece
             if len(body) > MAX_BYTES:
                 return PlainTextResponse("The request is too large.", HTTPStatus.REQUEST_ENTITY_TOO_LARGE)
         try:
-            desk.save(body)
+            desk.save(bytes(body))
         except RefusedDecisionsError as refused:
             said = {"en": refused.sentence.en, "zh": refused.sentence.zh}
             return JSONResponse(said, HTTPStatus.UNPROCESSABLE_ENTITY)
