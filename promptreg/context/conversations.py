@@ -26,6 +26,8 @@ MOST_CONVERSATIONS: Final = 20_000
 """Of all files together; more is a mistake."""
 MOST_MESSAGES: Final = 100_000
 """Of one conversation."""
+DEEPEST: Final = 100
+"""Levels of lists and objects in one value."""
 
 ROLES: Final = ("system", "developer", "user", "assistant", "tool", "function")
 """Of messages."""
@@ -180,8 +182,9 @@ def _lines(text: str, path: Path, shown: str) -> Iterator[Recording | Problem]:
 
 def _parse(text: str, place: Place) -> Any:
     """The JSON value of a text, or the problem with it."""
+    deep = Problem(f"This JSON is nested too deeply: at most {DEEPEST} levels are read.", place)
     try:
-        return json.loads(text, parse_constant=refuse_constant, object_pairs_hook=unique_keys)
+        value = json.loads(text, parse_constant=refuse_constant, object_pairs_hook=unique_keys)
     except json.JSONDecodeError as error:
         line = None if place.line is None else place.line + error.lineno - 1
         return Problem(
@@ -192,7 +195,19 @@ def _parse(text: str, place: Place) -> Any:
     except ValueError:  # Python reads no whole number of more than 4300 digits
         return Problem("A number is too long to be read. Write it as a text, in quotes.", place)
     except RecursionError:
-        return Problem("This JSON is nested too deeply.", place)
+        return deep
+    return deep if isinstance(value, (list, dict)) and _is_too_deep(value) else value
+
+
+def _is_too_deep(value: list[Any] | dict[str, Any]) -> bool:
+    """Whether it has levels that copying and writing it would not survive."""
+    level = [value]
+    for _ in range(DEEPEST):
+        children = (each.values() if isinstance(each, dict) else each for each in level)
+        level = [child for inside in children for child in inside if isinstance(child, (list, dict))]
+        if not level:
+            return False
+    return True
 
 
 def _conversation(value: Any, default_id: str, place: Place, where: str = "") -> Recording | Problem:
@@ -266,7 +281,9 @@ def _message(value: Any) -> JsonObject:
     if calls is not None and not (isinstance(calls, list) and all(map(_is_call, calls))):
         raise _WrongError('`tool_calls` is a list of `{"id": "…", "function": {"name": "…", "arguments": "{…}"}}`.')
     if content is None and not calls and role in ("system", "developer", "user"):
-        raise _WrongError("`content` is missing.")
+        raise _WrongError(
+            f"`content` is missing or null: a message of the role `{role}` needs a text, even an empty one."
+        )
     return value
 
 

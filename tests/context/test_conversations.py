@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import copy
 import json
 
 import pytest
@@ -101,7 +102,7 @@ def test_keys_of_a_server_stay_in_the_message(tmp_path):
         ('{"messages": "no"}', "no list `messages`"),
         ('{"messages": [{"role": "users", "content": ""}]}', "Message 0: there is no role"),
         ('{"messages": [{"role": "user", "content": 3}]}', "`content` must be a text"),
-        ('{"messages": [{"role": "user"}]}', "`content` is missing"),
+        ('{"messages": [{"role": "user"}]}', "a message of the role `user` needs a text, even an empty one"),
         ('{"messages": [{"role": "user", "content": [3]}]}', "each part"),
         ('{"messages": [{"role": "assistant", "tool_calls": [{"id": "a"}]}]}', "`tool_calls` is a list"),
         ('{"messages": [3]}', "Message 0: it is no JSON object"),
@@ -119,6 +120,7 @@ def test_keys_of_a_server_stay_in_the_message(tmp_path):
         ('{"role": "nobody", "content": ""}', "There is no role"),
         ('{"conversation": [], "role": "user", "content": ""}', "`conversation` is the id"),
         ("[" * 100_000, "nested too deeply"),
+        ('{"messages": [{"role": "user", "content": "x", "a": ' + "[" * 98 + "]" * 98 + "}]}", "at most 100 levels"),
         ('{"messages": [{"role": "user", "content": "", "n": ' + "9" * 5000 + "}]}", "too long to be read"),
     ],
 )
@@ -130,6 +132,14 @@ def test_a_wrong_line_is_one_problem_with_its_line(tmp_path, written, said):
 
     assert problem.startswith(f"{file.as_posix()}:2: ")
     assert said in problem
+
+
+def test_as_many_levels_as_are_read_can_be_copied_and_written(tmp_path):
+    (tmp_path / "a.jsonl").write_text(line(messages=[{**HELLO, "a": json.loads("[" * 97 + "]" * 97)}]))
+
+    (recording,) = read_recordings([tmp_path])
+
+    assert len(json.dumps(copy.deepcopy(recording.messages)[0]["a"])) == 2 * 97
 
 
 def test_a_conversation_without_messages_is_read_for_others_to_leave_out(tmp_path):

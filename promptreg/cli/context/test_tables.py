@@ -47,9 +47,9 @@ def print_test(report: ContextReport, language: Language, *, quiet: bool, verbos
         for column in report.columns:
             if report.of(column):
                 _window(out, report, column, language)
-    if report.summariser is not None:
+    if report.summarised is not None:
         out.print()
-        out.print(safe_for_terminal(report.summariser.sentence.text(language)))
+        out.print(safe_for_terminal(report.summarised.text(language)))
     if report.probes is not None:
         print_probes(out, report.probes, language, quiet=quiet)
     for broken in report.broken:

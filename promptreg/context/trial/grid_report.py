@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from promptreg.context.trial.grid_costs import cost_json, refused
+from promptreg.context.trial.grid_costs import cost_json, refused, summary_cost
 from promptreg.context.trial.grid_rows import pareto
 from promptreg.context.trial.invariants import Invariant
 from promptreg.context.trial.prefix import Basis, reuse_possible
@@ -228,6 +228,22 @@ class ContextReport:
     """The deployment that wrote summaries, and what that took; None where they are extracts."""
     probes: ProbeReport | None = None
     """What a deployment answered to questions about the facts; None where none was asked."""
+
+    @property
+    def summarised(self) -> Sentence | None:
+        """What the deployment that wrote summaries was asked, and for what beside the prompts that are counted."""
+        use = self.summariser
+        if use is None:
+            return None
+        beside = use.calls - sum(summary_cost(one).asked for one in self.results)
+        if beside <= 0:
+            return use.sentence
+        return Sentence(
+            f"{use.sentence.en} At least {beside} of the calls were for no prompt above: invariants are checked by "
+            "shortening again, also with larger budgets, and prompts with questions may need a summary of their own.",
+            f"{use.sentence.zh}其中至少 {beside} 次不属于上面的提示词：检查不变量时会再次缩短，也会放大预算；"
+            "带问题的提示词也可能需要另写摘要。",
+        )
 
     def of(self, column: Column) -> tuple[Pooled, ...]:
         """The results of one window."""

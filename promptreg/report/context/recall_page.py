@@ -165,8 +165,8 @@ def _summary(report: ContextReport) -> Iterator[str]:
         FRONT if all(one.valid for one in report.results) else FRONT_OF_VALID,
     ]
     yield f'<p class="hint">{both(notes[0])} {both(BREAKS)} {MARK} {both(notes[1])}</p>\n<ul class="notes">'
-    if report.summariser is not None:
-        yield f'<li class="hint">{both(report.summariser.sentence)}</li>'
+    if report.summarised is not None:
+        yield f'<li class="hint">{both(report.summarised)}</li>'
     for column in report.columns:
         window = Sentence(f"{column.budget.window:,}: ", f"{column.budget.window:,}：")
         yield f'<li class="hint">{both(window)}{both(column.sentence)}</li>'

@@ -276,6 +276,8 @@ def test_what_a_summariser_took_is_told_as_text(report):
     use = Use("gpu", 3, 1000, 200, 1, HOSTILE)
     text = recall_page(replace(report, summariser=use))
     assert "Summaries by gpu: 3 calls, 1,000 tokens read, 200 written; 1 failed" in text
+    assert "At least 3 of the calls were for no prompt above" in text
+    assert "其中至少 3 次不属于上面的提示词" in text
     assert "<img" not in text
 
 
