@@ -33,13 +33,18 @@ from promptreg.deployment.envelope import (
 from promptreg.deployment.exchange import Exchange, FailureKind
 from promptreg.deployment.json_text import parse_json
 from promptreg.deployment.reading import Reading, ReadProblem, ReadProblemKind
+from promptreg.deployment.rows import BEGIN, BETWEEN, Rows, mould_of
 from promptreg.deployment.sse import DONE, Event, plain_arrival, plain_payloads, read_events
 
 if TYPE_CHECKING:
     from promptreg.answer.model import Usage
     from promptreg.canonical import Json, JsonObject
+    from promptreg.deployment.rows import Mould
 
 _STREAM_STARTS = (b"data:", b"event:", b"id:", b"retry:", b":")
+_MOST_MOULDS = 8
+"""How many frames of a stream are tried as a mould: one whose frames are never alike is not worth more."""
+
 _BLANKS = b"\xef\xbb\xbf \t\r\n"
 
 
@@ -177,21 +182,48 @@ class _Stream:
         self.envelope: str | None = None
         self.cut_frame = False
         self.any_event = False
+        self._mould: Mould | None = None
+        self._moulds = 0
 
     def add_all(self, exchange: Exchange) -> float | None:
         """Takes all events of a stream, and returns when the first token came."""
-        payloads = plain_payloads(exchange.body)
+        body = exchange.body
+        payloads = plain_payloads(body)
         if payloads is None:
             events, notes = read_events(exchange.chunks)
             self.notes |= notes
             for event in events:
                 self.add(event)
             return self.assembly.first_token
-        for index, payload in enumerate(payloads):
-            if not self._add_plain(payload, index):
-                self.add(Event(index, payload))
+        self._add_payloads(payloads, body)
         first = self.assembly.first_token
         return None if first is None else plain_arrival(payloads, int(first), exchange.chunks)
+
+    def _add_payloads(self, payloads: list[bytes], body: bytes) -> None:
+        """Takes the frames of a plain stream; frames in a row that differ in nothing but their piece at once."""
+        rows = Rows(payloads, body)
+        index, place, odd = 0, len(BEGIN), 0
+        while index < len(payloads):
+            if self._mould is not None and index >= odd:
+                taken = rows.alike(self._mould, index, place)
+                pieces = self._mould.pieces(taken)
+                if pieces is not None:
+                    self._add_row(self._mould.field, pieces, index)
+                    place += sum(map(len, taken)) + len(taken) * len(self._mould.between)
+                    index += len(taken)
+                    continue
+                odd = index + len(taken)  # one of them is not what it looks like: they are taken one by one
+            payload = payloads[index]
+            if not self._add_plain(payload, index):
+                self.add(Event(index, payload))
+                if self.done or self.error is not None:
+                    self._mould = None
+            index, place = index + 1, place + len(payload) + len(BETWEEN)
+
+    def _add_row(self, field: str, pieces: list[str], index: int) -> None:
+        """Takes the pieces of text of frames from `index` on."""
+        first = next((number for number, piece in enumerate(pieces, index) if piece), index)
+        self.assembly.add_delta({field: "".join(pieces)}, first)
 
     def _add_plain(self, payload: bytes, index: int) -> bool:
         """Takes a frame with nothing but a delta in it, as nearly all are, fast. Leaves any other to `add`."""
@@ -217,6 +249,9 @@ class _Stream:
                 self.system_fingerprint = _text(frame["system_fingerprint"])
             self.any_event = True
             self.assembly.add_delta(delta, index)
+            if self._moulds < _MOST_MOULDS and len(delta) == 1:
+                self._moulds += 1
+                self._mould = mould_of(payload, frame, delta)
         return plain
 
     def add(self, event: Event) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
-from itertools import pairwise
+from itertools import chain, pairwise
 from typing import Any
 
 import pytest
@@ -400,7 +400,19 @@ def test_any_chunking_of_any_stream_gives_the_same_reading(
     assert read_exchange(Exchange(0.0, 1.0, 200, EVENT_STREAM, bytewise)) == whole
 
 
-@given(st.lists(FRAMES, max_size=8), st.lists(st.integers(0, 600), max_size=8), st.booleans())
+PIECES = st.sampled_from(["七天", "", 'a"b', "\\", '\\"', "\ud83d", "\n\ndata: ", '"},"finish_reason":"stop"}', "😀"])
+ROWS = st.tuples(st.sampled_from(["content", "reasoning"]), st.lists(PIECES, max_size=12)).map(
+    lambda row: [delta(**{row[0]: piece}) for piece in row[1]]
+)
+
+
+@given(
+    st.lists(ROWS | st.lists(FRAMES | st.just("[DONE]"), max_size=3), max_size=5).map(
+        lambda parts: list(chain.from_iterable(parts))
+    ),
+    st.lists(st.integers(0, 600), max_size=8),
+    st.booleans(),
+)
 def test_the_fast_way_reads_what_the_slow_way_reads(frames: list[Any], cuts: list[int], done: bool) -> None:
     sent = stream(*frames, done=done)
     places = sorted({0, len(sent), *[cut for cut in cuts if cut < len(sent)]})

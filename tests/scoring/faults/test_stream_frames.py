@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from promptreg.deployment import rows
 from promptreg.deployment.assembly import Assembly
 from promptreg.deployment.exchange import Chunk, Exchange
 from promptreg.deployment.json_text import parse_json
 from promptreg.deployment.sse import DONE, read_events
-from promptreg.scoring.faults.reading import frames
 from promptreg.scoring.faults.reading.frames import read_frames
 from promptreg.scoring.faults.reading.observe import observe_exchange
 
@@ -102,9 +102,9 @@ def test_frames_are_what_parsing_each_of_them_gives(payloads, size):
 def test_each_frame_is_looked_at_a_few_times_whatever_is_in_it(monkeypatch, piece):
     def looked_at(number):
         seen = []
-        mould = frames._Mould.pieces
+        mould = rows.Mould.pieces
         monkeypatch.setattr(
-            frames._Mould, "pieces", lambda self, alike: seen.append(len(alike)) or mould(self, alike), raising=True
+            rows.Mould, "pieces", lambda self, alike: seen.append(len(alike)) or mould(self, alike), raising=True
         )
         read, _ = read_frames(exchange_of([sent(frame({"content": piece}))] * number, 4096))
         monkeypatch.undo()

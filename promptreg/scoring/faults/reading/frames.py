@@ -13,10 +13,8 @@ from itertools import islice
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, NamedTuple, overload
 
-import orjson
-
-from promptreg.answer.reader import REASONING_FIELDS
 from promptreg.deployment.json_text import parse_json
+from promptreg.deployment.rows import BEGIN, BETWEEN, TEXT_FIELDS, Row, Rows, mould_of
 from promptreg.deployment.sse import DONE, plain_arrival, plain_payloads, read_events
 
 if TYPE_CHECKING:
@@ -24,22 +22,11 @@ if TYPE_CHECKING:
 
     from promptreg.canonical import Json, JsonObject
     from promptreg.deployment.exchange import Chunk, Exchange
+    from promptreg.deployment.rows import Mould
 
 _NOTHING: Final[JsonObject] = MappingProxyType({})
-_TEXTS: Final = ("content", *REASONING_FIELDS)
 _MOST_MOULDS: Final = 64
-_MOST_TRIES: Final = 8
-"""How often all frames of a stream are looked at as one row."""
-
-_LAST_FRAMES: Final = 8
-"""Frames at the end of a stream that may be other ones: finish reason, counts, [DONE]."""
-
-_BLOCK: Final = 512
-"""Frames that are put together at once: a copy of a whole large stream costs more than all that is done with it."""
-
-_BEGIN: Final = b"data: "
-_BETWEEN: Final = b"\n\ndata: "
-_PLAIN: Final = frozenset({"role", *_TEXTS})
+_PLAIN: Final = frozenset({"role", *TEXT_FIELDS})
 """Fields of a plain delta."""
 
 
@@ -78,19 +65,6 @@ class Frame(NamedTuple):
         return tuple([one for one in choices if isinstance(one, dict)]) if isinstance(choices, list) else ()
 
 
-class Row(NamedTuple):
-    """Plain frames that follow each other and differ in nothing but their piece of text."""
-
-    mould: _Mould
-    raw: list[bytes]
-    """The pieces as they came, JSON text without its quotation marks."""
-    pieces: list[str]
-
-    def frame(self, number: int) -> Frame:
-        """The frame at a place of the row."""
-        return Frame(self.mould.data(self.raw[number]), {self.mould.field: self.pieces[number]}, plain=True)
-
-
 class Frames(Sequence[Frame]):
     """The frames of a stream without the final [DONE]. Those of a row are made when they are asked for."""
 
@@ -105,7 +79,7 @@ class Frames(Sequence[Frame]):
     def __iter__(self) -> Iterator[Frame]:
         for part in self.parts:
             if isinstance(part, Row):
-                yield from map(part.frame, range(len(part.raw)))
+                yield from _frames_of(part)
             else:
                 yield part
 
@@ -122,7 +96,7 @@ class Frames(Sequence[Frame]):
         for part in self.parts if number >= 0 else ():
             size = len(part.raw) if isinstance(part, Row) else 1
             if number < size:
-                return part.frame(number) if isinstance(part, Row) else part
+                return _frame(part, number) if isinstance(part, Row) else part
             number -= size
         raise IndexError(place)
 
@@ -166,6 +140,15 @@ class Frames(Sequence[Frame]):
         return self._arrival(number)
 
 
+def _frame(row: Row, number: int) -> Frame:
+    """The frame at a place of a row."""
+    return Frame(row.mould.data(row.raw[number]), {row.mould.field: row.pieces[number]}, plain=True)
+
+
+def _frames_of(row: Row) -> Iterator[Frame]:
+    return (_frame(row, number) for number in range(len(row.raw)))
+
+
 def read_frames(exchange: Exchange, body: bytes | None = None) -> tuple[Frames, bool]:
     """The frames of a stream, and whether it said [DONE].
 
@@ -192,18 +175,17 @@ class _Reader:
         self.parts: list[Frame | Row] = []
         self.done = False
         self._finished = False
-        self._mould: _Mould | None = None
+        self._mould: Mould | None = None
         self._moulds = 0
-        self._tries = 0
 
     def take_payloads(self, payloads: Sequence[bytes], body: bytes) -> None:
         """Takes a stream of whole events of one line each: their data, and all of it as it came."""
-        at, place = 0, len(_BEGIN)
+        at, place, rows = 0, len(BEGIN), Rows(payloads, body)
         while at < len(payloads):
-            taken, length = self._take_row(payloads, at, body, place)
+            taken, length = self._take_row(rows, at, place)
             if not taken:
                 self.take(payloads[at])
-                taken, length = 1, len(payloads[at]) + len(_BETWEEN)
+                taken, length = 1, len(payloads[at]) + len(BETWEEN)
             at, place = at + taken, place + length
 
     def take_events(self, events: Sequence[tuple[bytes, str, bool]]) -> None:
@@ -220,62 +202,25 @@ class _Reader:
             mould = self._mould
         self._take_held(mould, held)
 
-    def _take_held(self, mould: _Mould | None, held: list[bytes]) -> None:
+    def _take_held(self, mould: Mould | None, held: list[bytes]) -> None:
         if mould is not None and held:
             for raw in held[self._take_alike(mould, held) :]:
                 self.take(mould.data(raw))
 
-    def _take_row(self, payloads: Sequence[bytes], at: int, body: bytes, place: int) -> tuple[int, int]:
+    def _take_row(self, rows: Rows, at: int, place: int) -> tuple[int, int]:
         """Takes the frames from here on that only differ in their piece from one before.
 
         Returns:
             How many, and how many bytes of the body those and the line ends after them are.
         """
         mould = self._mould
-        if mould is None or mould.raw_of(payloads[at]) is None:
+        raw = [] if mould is None else rows.alike(mould, at, place)
+        if mould is None or not raw:
             return 0, 0
-        raw = self._all_alike(mould, payloads, at, body, place)
-        if raw is None:
-            raw = []
-            for data in islice(payloads, at, None):
-                one = mould.raw_of(data)
-                if one is None:
-                    break
-                raw.append(one)
         taken = self._take_alike(mould, raw)
         return taken, sum(map(len, raw[:taken])) + taken * len(mould.between)
 
-    def _all_alike(
-        self, mould: _Mould, payloads: Sequence[bytes], at: int, body: bytes, place: int
-    ) -> list[bytes] | None:
-        """The pieces of all frames from here to one of the last, where all are alike, as they nearly always are.
-
-        They are not looked at one by one: put back between what they share, their pieces must give the same bytes.
-        """
-        if self._tries == _MOST_TRIES:
-            return None
-        self._tries += 1
-        last = next((back for back in range(1, _LAST_FRAMES) if mould.raw_of(payloads[-back]) is not None), 0)
-        end = len(payloads) + 1 - last
-        if not last or end <= at:
-            return None
-        start, stop = len(mould.head), -len(mould.tail)
-        raw: list[bytes] = []
-        for begin in range(at, end, _BLOCK):
-            some = [data[start:stop] for data in payloads[begin : min(end, begin + _BLOCK)]]
-            row = mould.between.join(some)
-            after = place + len(mould.head) + len(row)
-            if not (
-                body.startswith(mould.head, place)
-                and body.startswith(row, place + len(mould.head))
-                and body.startswith(mould.tail, after)
-            ):
-                return None
-            place = after + len(mould.tail) + len(_BETWEEN)
-            raw += some
-        return raw
-
-    def _take_alike(self, mould: _Mould, raw: list[bytes]) -> int:
+    def _take_alike(self, mould: Mould, raw: list[bytes]) -> int:
         """Takes frames that are alike but for these pieces; returns how many, all unless one of them ends the row."""
         pieces = mould.pieces(raw)
         if pieces is not None:
@@ -306,7 +251,7 @@ class _Reader:
             # A stream whose frames are never alike is not worth the search.
             if self._moulds < _MOST_MOULDS:
                 self._moulds += 1
-                self._mould = _mould_of(data, value, delta)
+                self._mould = mould_of(data, value, delta)
         elif not self._finished and any(choice.get("finish_reason") is not None for choice in frame.choices):
             self._finished, self._mould = True, None
 
@@ -332,84 +277,6 @@ def _read(value: Json) -> tuple[JsonObject, bool]:
             )
             return delta, plain
     return _NOTHING, False
-
-
-class _Mould:
-    """What stands before and after the piece of text in a plain frame: the same in most frames of a stream."""
-
-    def __init__(self, field: str, head: bytes, tail: bytes) -> None:
-        self.field = field
-        self.head = head
-        """Up to the opening quotation mark of the piece."""
-        self.tail = tail
-        """From its closing quotation mark."""
-        self.between = tail + _BETWEEN + head
-        """What stands between the pieces of two frames."""
-
-    def data(self, raw: bytes) -> bytes:
-        """The frame of a piece."""
-        return self.head + raw + self.tail
-
-    def raw_of(self, data: bytes) -> bytes | None:
-        """The piece of a frame as it came; None where the frame is another one."""
-        start, end = len(self.head), len(data) - len(self.tail)
-        if end < start or not (data.startswith(self.head) and data.endswith(self.tail)):
-            return None
-        return data[start:end]
-
-    def pieces(self, raw: Sequence[bytes]) -> list[str] | None:
-        """The texts of pieces as they came; None where there are none, or one may hold more than a piece."""
-        if not raw:
-            return None
-        listed = b'","'.join(raw)
-        if len(raw) > 1:
-            # Every quotation mark that is not escaped must be one of ours, and none of ours may be escaped.
-            read = listed.replace(rb"\\", b"") if b"\\" in listed else listed
-            if read.count(b'"') - read.count(b'\\"') != 2 * len(raw) - 2:
-                return None
-            if read is not listed and any(piece.endswith(b"\\") for piece in raw):
-                return None
-        try:
-            found: list[str] = orjson.loads(b'["' + listed + b'"]')
-        except orjson.JSONDecodeError:
-            return None
-        return found if len(found) == len(raw) and set(map(type, found)) == {str} else None
-
-
-def _mould_of(data: bytes, value: Json, delta: JsonObject) -> _Mould | None:
-    """The mould of a plain frame with one piece of text; None where it cannot be told for certain."""
-    if len(delta) != 1:
-        return None
-    (field, piece), *_ = delta.items()
-    if field not in _TEXTS or not isinstance(piece, str):
-        return None
-    for gap in (b":", b": "):
-        head, found, rest = data.rpartition(b'"' + field.encode() + b'"' + gap + b'"')
-        end = _end_of_text(rest)
-        if not found or end < 0:
-            continue
-        mould = _Mould(field, head + found, rest[end:])
-        # The proof: another piece in its place gives the same frame with that piece.
-        others = ("", "x")
-        if all(_with_piece(value, field, one) == _json(mould.head + one.encode() + mould.tail) for one in others):
-            return mould
-    return None
-
-
-def _end_of_text(rest: bytes) -> int:
-    """Where the JSON text that begins here ends: its first quotation mark that is not escaped; -1 for nowhere."""
-    at = rest.find(b'"')
-    while at > 0 and (at - len(rest[:at].rstrip(b"\\"))) % 2:
-        at = rest.find(b'"', at + 1)
-    return at
-
-
-def _with_piece(value: Json, field: str, piece: str) -> Json:
-    """A frame with one choice, with another piece of text."""
-    if not isinstance(value, dict):
-        return None
-    (choice,) = value["choices"]
-    return {**value, "choices": [{**choice, "delta": {field: piece}}]}
 
 
 def _plain_arrival(payloads: list[bytes], chunks: Sequence[Chunk], number: int) -> float:

@@ -12,8 +12,9 @@ from promptreg.deployment.assembly import Assembly
 from promptreg.deployment.exchange import FailureKind
 from promptreg.deployment.json_text import parse_json
 from promptreg.deployment.reader import loop_stopped, mark_stopped, read_exchange
+from promptreg.deployment.rows import Row
 from promptreg.scoring.faults.model import Observation
-from promptreg.scoring.faults.reading.frames import Frames, Row, read_frames
+from promptreg.scoring.faults.reading.frames import Frames, read_frames
 
 if TYPE_CHECKING:
     from promptreg.canonical import Json, JsonObject
