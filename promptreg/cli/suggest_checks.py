@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from promptreg.cli.options import common_options, example
+from promptreg.text.counted import counted
 
 
 @click.command(
@@ -44,8 +45,8 @@ def command(
         if suggested.not_recorded:
             listed = ", ".join(suggested.not_recorded[:5]) + (", …" if len(suggested.not_recorded) > 5 else "")
             notice(
-                f"{suggested.suite}: no recorded answers to the present request of {len(suggested.not_recorded)} "
-                f"cases ({listed}); `promptreg record --top-up` takes them."
+                f"{suggested.suite}: no recorded answers to the present request of "
+                f"{counted(len(suggested.not_recorded), 'case')} ({listed}); `promptreg record --top-up` takes them."
             )
         text = suggested.yaml(language)
         if text:

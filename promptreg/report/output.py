@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import IO, TYPE_CHECKING, Final, NamedTuple
 
 from promptreg.errors import OutputError
-from promptreg.report.catalogue import catalogues
+from promptreg.report.catalogue import catalogues, filled
 from promptreg.report.embed import whole
 from promptreg.report.page import replaced
 from promptreg.text.terminal import safe_for_terminal
@@ -99,15 +99,15 @@ def sign_of(change: ChangeView) -> str:
 def approval_in_words(approval: ApprovalView, language: Language) -> str:
     """Who approved a golden, when and why, and what was wrong with it; as on the page."""
     words = catalogues()[language]
-    said = words["approved.by"].format(name=approval.reviewer, day=approval.day, deployment=approval.deployment)
+    said = filled(words["approved.by"], name=approval.reviewer, day=approval.day, deployment=approval.deployment)
     despite = lacks_in_words(approval.despite, language)
-    although = words["approved.although"].format(list=despite) if despite else ""
+    although = filled(words["approved.although"], list=despite) if despite else ""
     return " · ".join(filter(None, (said, approval.reason, although)))
 
 
 def lacks_in_words(lacks: Iterable[Sentence], language: Language) -> str:
     """Sentences as one line, divided as the language divides them."""
-    between = catalogues()[language]["series"].format(before="", next="")
+    between = filled(catalogues()[language]["series"], before="", next="")
     return between.join(lack.text(language) for lack in lacks)
 
 

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from promptreg.report.catalogue import catalogues
+from promptreg.report.catalogue import catalogues, filled
 from promptreg.report.earlier import earlier_of, utc_time
 from promptreg.report.static_texts import label, texts_html
 
@@ -53,7 +53,7 @@ def _lines(payload: Payload, entries: Sequence[Entry], language: str, words: Map
         yield from (f"<li>{label(_said(step, language))}</li>\n" for step in payload.next_steps)
         yield "</ul>\n"
     yield from _deployments(payload, words)
-    yield f"<h2>{label(words['static.worst'].replace('{count}', str(min(WORST, len(entries)))))}</h2>\n<ol>\n"
+    yield f"<h2>{label(filled(words['static.worst'], count=min(WORST, len(entries))))}</h2>\n<ol>\n"
     for entry in entries[:WORST]:
         yield _row(entry, language, words, len(payload.history))
     yield "</ol>\n"
@@ -70,7 +70,7 @@ def _causes(payload: Payload, language: str, words: Mapping[str, str]) -> Iterat
         return
     yield f"<h2>{label(words['causes.title'])}</h2>\n<ul>\n"
     for cause in payload.causes[:WORST]:
-        count = words["causes.one" if cause.cases == 1 else "causes.cases"].replace("{count}", str(cause.cases))
+        count = filled(words["causes.cases"], count=cause.cases)
         told = (count, _brief(_said(cause.title, language)), _brief(_said(cause.next_step, language)))
         yield f"<li>{label(' · '.join(told))}</li>\n"
     yield "</ul>\n"
@@ -136,7 +136,7 @@ def _row(entry: Entry, language: str, words: Mapping[str, str], runs: int) -> st
     told = f"{label(_brief(str(case['case_id'])))} · {label(_brief(said))}"
     earlier = earlier_of(str(case.get("trend", "")), str(case["verdict"]), runs)
     names = ", ".join(words["was.none" if each == "none" else "verdict." + each] for each in earlier)
-    before = f'\n<p class="who">{label(words["trend.label"].replace("{verdicts}", names))}</p>' if earlier else ""
+    before = f'\n<p class="who">{label(filled(words["trend.label"], verdicts=names))}</p>' if earlier else ""
     return f"<li><b>{label(verdict)}</b> {told}{before}{texts}</li>\n"
 
 

@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from promptreg.report.catalogue import filled
 from promptreg.report.embed import escaped
 from promptreg.report.output import change_in_words
 from promptreg.report.payload import OperationView
@@ -71,7 +72,7 @@ def label(text: str) -> str:
 def texts_html(texts: ShownTexts, words: Mapping[str, str]) -> Iterator[str]:
     """Paragraphs: who answered what, the short changes, the text with what was deleted and inserted."""
     who = [
-        words[f"static.{side}"].replace("{part}", str(count[0])).replace("{total}", str(count[1]))
+        filled(words[f"static.{side}"], part=count[0], total=count[1])
         for side, count in (("golden", texts.golden), ("candidate", texts.candidate))
         if count is not None
     ]

@@ -220,7 +220,7 @@ def test_of_two_reviewers_the_second_is_refused_and_told_who_was_first(reviewed)
     stale = reviewed.run("review", "apply", second, "--write")
     assert stale.exit_code == 1
     assert "Wang Fang approved other answers on" in stale.stdout
-    assert "Refused: 1 of 2 decisions, so nothing was changed." in stale.stdout
+    assert "Decisions refused: 1 of 2, so nothing was changed." in stale.stdout
     assert reviewed.baseline.read_bytes() == before
     with reviewed.store() as store:
         assert [(logged.case_id, logged.reviewer) for logged in store.decisions()] == [("refund", "Wang Fang")]

@@ -70,7 +70,7 @@ def test_an_approved_golden_is_never_called_the_sources(open_payload):
 def test_an_approved_golden_is_in_no_picture_of_the_noise(open_payload):
     page = open_payload(payload_of(approved(), case("a"), case("b")))
     assert page.locator(".scatter .dot").count() == 2
-    assert "1 cases with an approved golden are not drawn" in page.locator("main article").inner_text()
+    assert "1 case with an approved golden is not drawn" in page.locator("main article").inner_text()
     row = page.locator("#case-rows li", has_text="fee")
     assert row.locator(".strip").count() == 0
     assert "approved although wrong" in row.inner_text()

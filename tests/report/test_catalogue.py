@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from promptreg.report import payload
-from promptreg.report.catalogue import LANGUAGES, catalogues
+from promptreg.report.catalogue import LANGUAGES, catalogues, filled
 
 SCRIPTS = sorted((Path(payload.__file__).parent / "assets" / "js").glob("*.js"))
 
@@ -19,6 +19,26 @@ def test_all_languages_have_the_same_keys_in_the_same_order():
 def test_all_languages_fill_in_the_same_values():
     for key, text in catalogues()["en"].items():
         assert sorted(re.findall(r"\{\w+\}", text)) == sorted(re.findall(r"\{\w+\}", catalogues()["zh"][key])), key
+
+
+@pytest.mark.parametrize(
+    ("count", "said"),
+    [(1, "1 case"), (0, "0 cases"), (2, "2 cases"), ("1,000", "1,000 cases"), ("{x|a|b}", "{x|a|b} cases")],
+)
+def test_one_is_no_plural(count, said):
+    assert filled("{count} {count|case|cases}", count=count, x=1) == said
+
+
+def test_unknown_places_stay():
+    assert filled("{a} {b|c|d} {}", e=1) == "{a} {b|c|d} {}"
+
+
+def test_counted_words_have_both_numbers():
+    # A noun that stands behind a count without its singular reads "1 cases".
+    nouns = "cases|answers|messages|tokens|characters|places|runs|decisions|lines|files|checks|calls|passes"
+    for key, text in catalogues()["en"].items():
+        if key not in {"static.golden", "static.candidate", "context.window", "undo.many", "redo.many"}:
+            assert not re.search(rf"\{{\w+\}} ({nouns})\b", text), key
 
 
 def test_no_text_is_empty_or_shouts():

@@ -372,7 +372,7 @@ def test_commands_stand_in_a_box_where_the_clipboard_is_refused(open_payload, sc
         "promptreg", "review", "decide", "approve", "--run", run_id, "--reviewer", NAME, "--write", "--",
         "s/it's", "s/plain",
     ]  # fmt: skip
-    assert "1 have characters" in page.locator("#export .notice").inner_text()
+    assert "1 has characters" in page.locator("#export .notice").inner_text()
     assert page.evaluate("document.activeElement.id") == "commands"
 
 
@@ -466,7 +466,7 @@ def test_a_repaired_file_of_the_same_name_is_read_again(open_page, sample_file, 
     press(page, "u", "order-as-json")
     file = tmp_path / "decisions.json"
     page.get_by_role("button", name="Export…").click()
-    for content, told in ((text[:90], "not whole JSON"), (text, "1 decisions of")):
+    for content, told in ((text[:90], "not whole JSON"), (text, "1 decision of")):
         file.write_text(content, encoding="utf-8")
         page.locator("#import-file").set_input_files(file)
         expect(page.locator("#import-said")).to_contain_text(told)

@@ -31,7 +31,7 @@ _WORDS: Final = {
         "zh": "已结束。没有待生效的决定。",
     },
     "saved": {
-        "en": "Ended. {count} decisions are in the store and do not count yet. To see what they do, then --write:",
+        "en": "Ended. Decisions in the store that do not count yet: {count}. To see what they do, then --write:",
         "zh": "已结束。存储中有 {count} 个决定，尚未生效。使其生效（确认后加 --write）：",
     },
 }

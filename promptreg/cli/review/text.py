@@ -31,7 +31,7 @@ _OTHERS_SHOWN: Final = 3
 
 _WORDS: Final = {
     "waiting": {
-        "en": "{count} of {total} cases of run {run} wait for a decision.",
+        "en": "Cases of run {run} that wait for a decision: {count} of {total}.",
         "zh": "运行 {run} 的 {total} 个用例中有 {count} 个待决定。",
     },
     "asked": {"en": "asked", "zh": "提问"},
@@ -50,11 +50,11 @@ _WORDS: Final = {
         "zh": "两段文本相差太大，无法逐处标出差别。",
     },
     "more_golden": {
-        "en": "{count} more golden answers (-v shows them)",
+        "en": "More golden answers: {count} (-v shows them)",
         "zh": "另有 {count} 种基准输出（-v 全部显示）",
     },
     "more_candidate": {
-        "en": "{count} more candidate answers (-v shows them)",
+        "en": "More candidate answers: {count} (-v shows them)",
         "zh": "另有 {count} 种候选回答（-v 全部显示）",
     },
     "moved": {
@@ -66,12 +66,12 @@ _WORDS: Final = {
     "refused": {"en": "refused", "zh": "拒绝执行"},
     "done": {"en": "done before", "zh": "已生效"},
     "replaced": {
-        "en": "The file decides {count} times again on a case; the last decision on each counts.",
+        "en": "Decisions that a later one of the same file replaces: {count}.",
         "zh": "文件中有 {count} 个用例被重复决定；以最后一次为准。",
     },
     "nothing": {"en": "The file holds no decisions.", "zh": "文件中没有任何决定。"},
     "all_refused": {
-        "en": "Refused: {count} of {total} decisions, so nothing was changed.",
+        "en": "Decisions refused: {count} of {total}, so nothing was changed.",
         "zh": "{total} 个决定中有 {count} 个不能执行，因此没有任何改动。",
     },
     "would": {

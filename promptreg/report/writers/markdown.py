@@ -12,7 +12,7 @@ from heapq import nsmallest
 from typing import TYPE_CHECKING, Final
 from urllib.parse import quote
 
-from promptreg.report.catalogue import catalogues
+from promptreg.report.catalogue import catalogues, filled
 from promptreg.report.earlier import utc_time
 from promptreg.report.index import worst_first
 from promptreg.report.output import NOTHING, Written, approval_in_words, changes_of, new_file, plain, sign_of
@@ -158,7 +158,8 @@ def _since(payload: Payload, language: Language, words: Mapping[str, str]) -> It
     """What changed since the run that this one is held against; first what both were judged with otherwise."""
     if payload.against is not None and payload.since is not None:
         yield from (_prose(note.text(language)) for note in payload.since_notes[:_SINCE_NOTES])
-        yield words["since.line"].format(
+        yield filled(
+            words["since.line"],
             date=utc_time(payload.against.started_at),
             deployment=_name(payload.against.deployment),
             since=_prose(payload.since.text(language), _ROOM_SENTENCE),
@@ -272,7 +273,7 @@ def _changes(case: CaseView) -> str:
 
 def _footer(payload: Payload, words: Mapping[str, str]) -> str:
     run, version = (_prose(text, _ROOM_FOOTER, _NAME_COLUMNS) for text in (payload.run_id, payload.version))
-    return "<sub>" + words["overview.footer"].replace("{version}", version).replace("{run}", run) + "</sub>"
+    return "<sub>" + filled(words["overview.footer"], version=version, run=run) + "</sub>"
 
 
 def _table(head: Sequence[str], rows: Iterable[Sequence[str]], total: int, room: int, words: Mapping[str, str]) -> str:
@@ -291,7 +292,7 @@ def _fitting(rows: Iterable[str], total: int, room: int, more: str) -> Iterator[
         total -= 1
         yield row
     if total:
-        yield more.replace("{count}", str(total))
+        yield filled(more, count=total)
 
 
 def _prose(text: str, room: int = _ROOM_TEXT, columns: int = _SENTENCE_COLUMNS) -> str:

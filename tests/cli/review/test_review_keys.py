@@ -84,7 +84,7 @@ def decisions(pair):
 def test_cases_are_decided_one_by_one_undone_and_written(reviewed):
     terminal = Terminal(reviewed, "review", "--reviewer", "Ann")
     first = terminal.until("[q]uit")
-    assert "3 of 5 cases of run" in first
+    assert "that wait for a decision: 3 of 5." in first
     assert f"support/{WORST}" in first
     assert "1/3" in first
     terminal.key("r")

@@ -352,7 +352,7 @@ def test_a_signal_ends_it_and_it_says_what_to_do(compared, ending):
         process.send_signal(ending)
         said, errors = process.communicate(timeout=60)
     assert (process.returncode, errors) == (0, "")
-    assert "2 decisions are in the store and do not count yet" in said
+    assert "Decisions in the store that do not count yet: 2." in said
     [line] = [line.split()[-1] for line in said.splitlines() if "review apply" in line]
     decisions = read_decisions(compared.folder / line, line)
     decided = {each.case_id: each.decision for each in decisions.decisions}

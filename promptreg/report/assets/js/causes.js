@@ -17,7 +17,7 @@ function causeButton(cause, index) {
   return el("button", { type: "button", class: `cause v-${cause.verdict}`, "data-cause": index,
     "aria-pressed": causeChosen() === index ? "true" : "false", onclick: () => chooseCause(index) },
     verdictMark(cause.verdict), el("span", { class: "unseen" }, known("verdict", cause.verdict)),
-    el("span", { class: "cause-size" }, t(cause.cases === 1 ? "causes.one" : "causes.cases", { count: number(cause.cases) })),
+    el("span", { class: "cause-size" }, t("causes.cases", { count: number(cause.cases) })),
     el("span", { class: "cause-title" }, manySuites && el("span", { class: "of-suite" }, `${brief(cause.suite)} · `), say(cause.title),
       causeExample(cause, index),
       (cause.also || []).length > 0 && el("span", { class: "cause-also" }, ` ${t("causes.also", { titles: cause.also.map(say).join(" · ") })}`)),
@@ -61,6 +61,6 @@ function causesOf(entry) {
     const cause = report.causes[index - 1];
     return el("li", null, el("button", { type: "button", class: "cause-link", "data-cause": index, title: t("causes.show"),
       onclick: () => { if (causeChosen() !== index) chooseCause(index); } }, say(cause.title), " ",
-      el("span", { class: "n" }, t(cause.cases === 1 ? "causes.one" : "causes.cases", { count: number(cause.cases) }))));
+      el("span", { class: "n" }, t("causes.cases", { count: number(cause.cases) }))));
   }));
 }

@@ -2,10 +2,15 @@
 
 const catalogues = JSON.parse(byId("catalogue-data").textContent);
 
+// `{count}` is filled in; `{count|case|cases}` is the word for as many as that.
 function t(key, values) {
   const text = catalogues[state.language][key];
   if (text === undefined) return key;
-  return text.replace(/\{(\w+)\}/g, (whole, name) => (values && name in values ? String(values[name]) : whole));
+  return text.replace(/\{(\w+)(?:\|([^|}]*)\|([^|}]*))?\}/g, (whole, name, one, many) => {
+    if (!values || !(name in values)) return whole;
+    if (one === undefined) return String(values[name]);
+    return String(values[name]) === "1" ? one : many;
+  });
 }
 
 // A word the catalogue may know, else as it is: settings, channels, flags.
