@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
+from playwright.sync_api import expect
 
 from promptreg.report.payload import CaseView, Payload
 
@@ -118,10 +119,11 @@ def test_every_field_of_every_view(open_payload, hostile_payload):
     for language in ("中文", "EN"):
         page.get_by_role("button", name=language, exact=True).click()
         look(page, scripts=4)
-    for _ in hostile_payload.cases:
+    for place, _ in enumerate(hostile_payload.cases, 1):
         page.keyboard.press("j")
-        page.wait_for_selector("#case-heading")
-        page.wait_for_selector("article .fold")
+        # Not the heading: an id may be nothing but blanks, and then it takes no room.
+        expect(page.locator(".position")).to_have_text(f"{place} of {len(hostile_payload.cases)}")
+        expect(page.locator("article .fold").first).to_be_attached()
         page.locator("details").evaluate_all("all => all.forEach((each) => { each.open = true; })")
         look(page, scripts=4)
     assert len(hostile_payload.cases) > 25
