@@ -25,6 +25,7 @@ pytestmark = [
 CASES = 16
 PASSES = 3
 CONCURRENCY = 4
+KEY = "sk-made-up/cluster-9f2c+77aa=="
 HOOKS = '''
 """An embedder that costs nothing, for every process of the cluster."""
 import zlib
@@ -59,8 +60,10 @@ def cluster():
         pytest.skip("the extra `ray` is not installed")
     from promptreg.engine_ray.cluster import join
 
-    joined = join("local", 2)
-    yield joined
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("CLUSTER_TEST_KEY", KEY)  # of the workers too, which begin with this environment
+        joined = join("local", 2)
+        yield joined
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ResourceWarning)  # Ray ends its processes and does not wait for them
         joined.leave()
@@ -71,6 +74,7 @@ class InFlight:
     """An ASGI application before another one, which counts the chats that are in it at once, and knows who asked last.
 
     It answers none before `CONCURRENCY` are in it: how soon each worker begins to call has no part in what is counted.
+    The key that it is given comes back in a header.
     """
 
     def __init__(self, app):
@@ -83,6 +87,13 @@ class InFlight:
         if not counted:
             await self.app(scope, receive, send)
             return
+
+        async def echo(message):
+            if message["type"] == "http.response.start":
+                key = dict(scope["headers"]).get(b"authorization", b"")
+                message = {**message, "headers": [*message.get("headers", ()), (b"x-echo", b"you sent " + key)]}
+            await send(message)
+
         self.now += 1
         self.most = max(self.most, self.now)
         self.asker = scope["client"][1]
@@ -90,7 +101,7 @@ class InFlight:
             self._full.set()
         try:
             await asyncio.wait_for(self._full.wait(), 60)
-            await self.app(scope, receive, send)
+            await self.app(scope, receive, echo)
         finally:
             self.now -= 1
 
@@ -102,7 +113,9 @@ def project(pair_of):
     pair.project.write("promptreg_hooks.py", HOOKS)
     pair.project.section("judging", embedder="letters")
     pair.project.section("plan", record_passes=5, compare_passes=PASSES, looks=[2, PASSES])
-    pair.project.deployment("ascend", pair.target.base_url, role="target", concurrency=CONCURRENCY)
+    pair.project.deployment(
+        "ascend", pair.target.base_url, role="target", concurrency=CONCURRENCY, api_key_env="CLUSTER_TEST_KEY"
+    )
     questions = {
         f"用例-{number}": f"订单 {number} 多久能送到？" if number % 2 else f"How long may I return book {number}?"
         for number in range(CASES)
@@ -165,7 +178,7 @@ def vectors(pair, *, clear=False):
     return rows
 
 
-def test_a_lost_worker_costs_no_stored_call_and_the_verdict_is_that_of_the_local_engine(project):
+def test_a_lost_worker_costs_no_stored_call_and_the_verdict_is_that_of_the_local_engine(project, cluster):
     # Not any worker, since one may not have begun yet: the one that waits for an answer now.
     project.target.requests.then[10] = lambda: os.kill(worker_at(project.in_flight.asker), signal.SIGKILL)
     on_ray = compare(project)
@@ -183,6 +196,15 @@ def test_a_lost_worker_costs_no_stored_call_and_the_verdict_is_that_of_the_local
         samples = list(store.samples(run_id))
     assert len({(sample.case_id, sample.pass_index) for sample in samples}) == len(samples) == CASES * PASSES
     assert {len(sample.attempts) for sample in samples} == {1}
+    # The key was sent by each worker, repeated by the server, and is in nothing that is kept, Ray's own logs included.
+    chats = [each for each in project.target.requests if each.path.endswith("/chat/completions")]
+    assert {each.headers["authorization"] for each in chats} == {f"Bearer {KEY}"}
+    assert b"x-echo" in repr([sample.attempts for sample in samples]).encode()
+    logs = [path for path in Path(cluster.temporary).rglob("*") if path.is_file()]
+    assert len(logs) > 10
+    for path in [*logs, *(path for path in project.folder.rglob("*") if path.is_file())]:
+        assert KEY.encode() not in path.read_bytes(), path
+    assert KEY not in repr(samples) + on_ray.stdout + on_ray.stderr
     assert {sample.in_flight for sample in samples} <= set(range(1, CONCURRENCY + 1))
 
     # The same samples judged here, with vectors of its own and with those that the cluster made.

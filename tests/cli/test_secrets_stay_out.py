@@ -4,6 +4,12 @@ from __future__ import annotations
 
 import base64
 import json
+import os
+import sqlite3
+import subprocess
+import sys
+from contextlib import closing
+from pathlib import Path
 from urllib.parse import quote
 
 import pytest
@@ -14,6 +20,8 @@ GATEWAY = "gw-token-made-up-5150"
 ELSEWHERE = "env-made-up-word-2718"
 """Another variable of the environment, which no file names."""
 PROXY = "proxy-made-up-word-3141"
+ROOT = Path(__file__).parents[2]
+HOOKS = (ROOT / "tests" / "data" / "letters_hooks.py").read_text(encoding="utf-8")
 PRIVATE = ("li.lei@mail.example.com", "11010519491231002X", "138-0013-8000", "工号271828")
 
 
@@ -65,6 +73,23 @@ def every_byte(pair):
                     yield f"{sample.case_id} of {run.run_id}", repr(attempt).encode() + attempt.body
 
 
+def pytest_outputs(pair, run):
+    """What pytest says of a stored run, and writes: JUnit's file, GitHub's summary, its log."""
+    pair.project.write("promptreg_hooks.py", HOOKS)
+    pair.project.section("judging", embedder="letters")
+    command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-p", "no:xdist", "-vv", "-l", "--promptreg"]
+    done = subprocess.run(
+        [*command, "--promptreg-run", run, "--junitxml", "out/pytest.xml", "--log-file", "out/pytest.log", "suites"],
+        cwd=pair.folder,
+        capture_output=True,
+        check=False,
+        env={**os.environ, "GITHUB_STEP_SUMMARY": str(pair.folder / "out/step.md"), "PYTHONPATH": str(ROOT)},
+    )
+    assert b"support" in done.stdout
+    assert (pair.folder / "out/pytest.xml").stat().st_size > 500
+    yield "pytest's output", done.stdout + done.stderr
+
+
 @pytest.mark.parametrize("client", ["wire", "openai"])
 def test_keys_stay_out_of_everything(pair_of, monkeypatch, client):
     monkeypatch.setenv("GPU_KEY", KEY)
@@ -91,20 +116,33 @@ def test_keys_stay_out_of_everything(pair_of, monkeypatch, client):
             client=client,
             max_retries=1,
         )
-    said = [pair.run("record", "--passes", "2", "-v"), pair.run("compare", "--passes", "2", "-v")]
+    said = [pair.run("record", "--passes", "2", "-v")]
+    with closing(sqlite3.connect(pair.folder / ".promptreg" / "store.db")) as reading:
+        # While somebody reads, what is written stays in the files beside the store.
+        reading.execute("BEGIN")
+        reading.execute("SELECT count(*) FROM runs").fetchone()
+        said.append(pair.run("compare", "--passes", "2", "-v"))
+        beside_the_store = {path.name: path.read_bytes() for path in pair.folder.glob(".promptreg/store.db-*")}
+    assert set(beside_the_store) == {"store.db-wal", "store.db-shm"}
+    assert b"x-gateway-said" in beside_the_store["store.db-wal"]
     assert [done.exit_code for done in said] == [4, 3]  # a case without a golden is new on the target
     compared = pair.run("runs", "--json").json["runs"][0]["run_id"]
     said += [pair.run("compare", "--run", compared, "--json"), pair.run("runs", compared), pair.run("runs", "--json")]
     beside = ("--junit", "out/junit.xml", "--markdown", "out/summary.md")
     said += [pair.run("compare", "--run", compared, *beside)]
     said += [pair.run("report", compared, "-o", f"out/again{suffix}") for suffix in (".md", ".xml", ".csv", ".jsonl")]
-    assert len(list((pair.folder / "out").iterdir())) == 6
+    said += [pair.run("report", compared, "-o", "out/assets.html", "--assets", "files")]
+    said += [pair.run("review", "decide", "reject", "support/refund", "--reason", "no", "--write")]
+    assert len(list((pair.folder / "out").iterdir())) == 9
+    assert len(list((pair.folder / "baselines").rglob("decisions/*.jsonl"))) == 1
+    outputs = pytest_outputs(pair, compared) if client == "wire" else ()  # starting pytest takes seconds
     said += [pair.run("report", compared, "-v"), pair.run("runs", compared, "--json"), pair.run("record", "--dry-run")]
     assert any(received.headers.get("authorization") == f"Bearer {KEY}" for received in pair.source.requests)
     assert any(received.headers.get("x-gateway-token") == GATEWAY for received in pair.source.requests)
 
     found = [(str(done), done.stdout.encode() + done.stderr.encode()) for done in said] + list(every_byte(pair))
-    assert len(found) > 40
+    found += [*beside_the_store.items(), *outputs]
+    assert len(found) > 50
     for where, data in found:
         for secret in (KEY, GATEWAY, ELSEWHERE, PROXY):
             assert not [form for form in forms(secret) if form in data], where
