@@ -6,17 +6,21 @@ import json
 import re
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from promptreg.report.payload import ChangeView
+from promptreg.report.fact_changes import fact_changes
+from promptreg.report.payload import ChangeView, OperationView
+from promptreg.text.diff import diff
 from promptreg.text.sentence import Sentence
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
 LONGEST: Final = 200_000
 """Characters of an answer that is still looked at as JSON."""
 
 _DEEPEST: Final = 100
 _LONGEST_VALUE: Final = 60
+_READ_CLOSELY: Final = 12
+"""Values that differ of which the facts are read; reading takes about a millisecond for 100 characters."""
 _FENCE: Final = re.compile(r"\A```[\w+-]{0,20}[ \t]*+\r?\n(?P<inside>.*)\n[ \t]*+```\Z", re.DOTALL)
 _PLAIN_KEY: Final = re.compile(r"[^\W\d][\w-]*")
 
@@ -64,7 +68,7 @@ def json_pair(golden: str, candidate: str) -> JsonPair | None:
         note = Sentence(
             "The same JSON on both sides: only the order of the keys differs.", "两边是同样的 JSON：只有键的顺序不同。"
         )
-    return JsonPair(laid[0], laid[1], laid[2], laid[3], tuple(_changes(ours, theirs, "")), note)
+    return JsonPair(laid[0], laid[1], laid[2], laid[3], tuple(_views(_changes(ours, theirs, ""))), note)
 
 
 def _read(text: str) -> Any:
@@ -127,7 +131,15 @@ def _quoted(value: str | bool | None) -> str:
     return json.dumps(value, ensure_ascii=False)
 
 
-def _changes(golden: Any, candidate: Any, path: str) -> Iterator[ChangeView]:
+class _Change(NamedTuple):
+    """Two values that differ; None where one side has no such place."""
+
+    path: str
+    golden: tuple[Any] | None
+    candidate: tuple[Any] | None
+
+
+def _changes(golden: Any, candidate: Any, path: str) -> Iterator[_Change]:
     """Where two values differ, path by path, in the order of the golden."""
     if isinstance(golden, _Members) and isinstance(candidate, _Members):
         ours, theirs = dict(golden.pairs), dict(candidate.pairs)
@@ -138,20 +150,39 @@ def _changes(golden: Any, candidate: Any, path: str) -> Iterator[ChangeView]:
         for index in range(max(len(golden), len(candidate))):
             yield from _member(left, right, index, f"{path}[{index}]")
     elif golden != candidate:
-        yield _change(_brief(golden), _brief(candidate), path)
+        yield _Change(path, (golden,), (candidate,))
 
 
-def _member(ours: dict[Any, Any], theirs: dict[Any, Any], key: Any, path: str) -> Iterator[ChangeView]:
+def _member(ours: dict[Any, Any], theirs: dict[Any, Any], key: Any, path: str) -> Iterator[_Change]:
     if key not in ours:
-        yield _change("", _brief(theirs[key]), path)
+        yield _Change(path, None, (theirs[key],))
     elif key not in theirs:
-        yield _change(_brief(ours[key]), "", path)
+        yield _Change(path, (ours[key],), None)
     else:
         yield from _changes(ours[key], theirs[key], path)
 
 
-def _change(golden: str, candidate: str, path: str) -> ChangeView:
-    return ChangeView(_cut(golden), _cut(candidate), "json", _cut(path))
+def _views(changes: Iterable[_Change]) -> Iterator[ChangeView]:
+    """The changes to be shown: of the first texts the facts that differ, where there are some, else the whole value."""
+    for number, change in enumerate(changes):
+        facts = _facts(change) if number < _READ_CLOSELY else ()
+        told = facts or (ChangeView(_side(change.golden), _side(change.candidate), "json"),)
+        for each in told:
+            yield ChangeView(_cut(each.golden), _cut(each.candidate), each.kind, _cut(change.path))
+
+
+def _facts(change: _Change) -> tuple[ChangeView, ...]:
+    if change.golden is None or change.candidate is None:
+        return ()
+    golden, candidate = change.golden[0], change.candidate[0]
+    if not (isinstance(golden, str) and isinstance(candidate, str)):
+        return ()
+    operations = [OperationView(each.kind.value, each.text) for each in diff(golden, candidate).operations]
+    return fact_changes(golden, candidate, operations)
+
+
+def _side(value: tuple[Any] | None) -> str:
+    return "" if value is None else _brief(value[0])
 
 
 def _cut(text: str) -> str:

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import time
 
 import pytest
 from hypothesis import given, settings
@@ -23,6 +24,23 @@ def test_values_that_differ_are_named_by_their_path():
         ('["两 词"]', "true", "false"),
         ("new", "", "{}"),
     ]
+
+
+def test_of_a_text_the_facts_that_differ_are_told():
+    golden = {"answer": "退货需要承担12元运费，会从退款中扣除。", "note": "请联系客服。"}
+    candidate = {"answer": "退货需要承担25元运费，会从退款中扣除。", "note": "请联系我们。"}
+    assert changes(json.dumps(golden), json.dumps(candidate)) == [
+        ("answer", "12元", "25元"),
+        ("note", '"请联系客服。"', '"请联系我们。"'),
+    ]
+
+
+def test_many_texts_end_soon():
+    texts = [[f"{number} 件商品共 {number + side} 元。" for number in range(3000)] for side in (1, 2)]
+    begun = time.perf_counter()
+    told = changes(*map(json.dumps, texts))
+    assert time.perf_counter() - begun < 10
+    assert (told[0], len(told)) == (("[0]", "1 元", "2 元"), 3000)
 
 
 @pytest.mark.parametrize(

@@ -26,6 +26,7 @@ def row_of(golden, candidate, **fields):
         ("7 天内可以退货。", "15 天内可以退货。", "7 天 → 15 天"),
         ("It takes 3 days and costs $5.", "It takes 4 days and costs $6.", "3 days → 4 days; $5 → $6"),
         ('{"days": 3}', '{"days": 30}', "days: 3 → 30"),
+        ('{"answer": "运费12元，会从退款中扣除。"}', '{"answer": "运费25元，会从退款中扣除。"}', "answer: 12元 → 25元"),
         ("Yes, we do.", "Yes, we really do.", None),
         ("7 天内可以退货。", "一周内可以退货。", None),
     ],
