@@ -20,12 +20,14 @@ from promptreg.baseline.model import Approval, Baseline, FaultRules, GoldenCall,
 from promptreg.baseline.read import parse_baseline, peek_header, read_baseline
 from promptreg.baseline.write import baseline_lines
 from promptreg.deployment.exchange import Chunk, Exchange
+from promptreg.deployment.private import without_private
 from promptreg.deployment.reader import read_exchange
 from promptreg.deployment.sse import plain_payloads, read_events
 from promptreg.errors import LONGEST_PROBLEM, BaselineError, DecisionsError, ProjectError, SuiteError
 from promptreg.review.decisions import Decisions, decisions_json, parse_decisions, read_decisions
 from promptreg.review.standing import parse_standing, read_standing, standing_bytes
 from promptreg.suite.load import load_suites
+from promptreg.text.redaction import Redaction
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -131,12 +133,17 @@ _STREAMS = (
         b'"usage":{"prompt_tokens":1}}'
     ),
     b'data: {"error":{"message":"Engine callback timeout","code":500}}\n\n',
+    b'data: {"choices":[{"index":0,"delta":{"content":"a@mail.example.com","x":'
+    + b"[" * 990
+    + b"]" * 990
+    + b"}}]}\n\n",
 )
 _STREAM_PIECES = (
     b'data: ~data:~\n~\n\n~\r~\r\n~: c~event: e~id: 1~retry: 9~[DONE]~{~}~[~]~"'
     b'~{"choices":[{"delta":{"content":"x"}}]}~"choices"~null~NaN~1e999~"\\ud83d"~\xef\xbb\xbf~\xe4\xb8~\x00'
     b'~"delta":~"index":~-1~999999999999999999999999999999~true~"":~<think>~</think>~<!doctype html>~[[[['
 ).split(b"~")
+_REDACTION = Redaction.of(["email", "cn-phone"], [r"\d{6}"])
 _HEADERS = ((("content-type", "text/event-stream"),), (("content-type", "application/json"),), ())
 
 
@@ -152,8 +159,10 @@ def _read_stream(example: tuple[bytes, Sequence[int], int], folder: Path) -> Non
     require(sum(len(event.data) for event in events) <= len(data), "events hold more than the stream")
     payloads = plain_payloads(data)
     require(payloads is None or payloads == [event.data for event in whole], "the fast reader sees other events")
-    reading = read_exchange(Exchange(0.0, 1.0, 200, _HEADERS[headers], chunks))
-    require((reading.answer is None) != (reading.problem is None), "neither an answer nor a problem, or both")
+    exchange = Exchange(0.0, 1.0, 200, _HEADERS[headers], chunks)
+    for kept in (exchange, without_private(exchange, _REDACTION)):
+        reading = read_exchange(kept)
+        require((reading.answer is None) != (reading.problem is None), "neither an answer nor a problem, or both")
 
 
 # Suites

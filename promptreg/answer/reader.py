@@ -30,7 +30,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from promptreg.answer.model import Answer, ToolCall
 from promptreg.answer.parts import CALL_TYPES, Parts, sort_parts, text_of
@@ -49,6 +49,9 @@ THINK_TAG = "think_tag"
 
 CONTENT_PART = "content_part"
 """`Answer.reasoning_field` of reasoning that was a part of the content, when that was a list of parts."""
+
+_TOO_DEEP: Final = "[JSON nested too deeply]"
+"""In place of what no reader of JSON in Python can write again."""
 
 
 def answer_from_message(message: JsonObject, finish_reason: Json = None) -> Answer:
@@ -191,7 +194,10 @@ def _tool_call(call: Json, flags: set[str]) -> ToolCall:
 
 def _json_text(value: Json) -> str:
     """JSON text in the order of the server, spaced as models write it."""
-    return json.dumps(value, ensure_ascii=False)
+    try:
+        return json.dumps(value, ensure_ascii=False)
+    except RecursionError:
+        return _TOO_DEEP
 
 
 def _clean(text: str, flags: set[str]) -> str:

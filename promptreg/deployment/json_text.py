@@ -27,6 +27,21 @@ def parse_json(data: bytes) -> Json:
     return value
 
 
+def is_deep(value: Json, most: int) -> bool:
+    """Whether lists and objects stand more than so many levels deep in one another."""
+    level: list[Json] = [value]
+    for _ in range(most + 1):
+        level = [
+            inner
+            for outer in level
+            for inner in (outer.values() if isinstance(outer, dict) else outer if isinstance(outer, list) else ())
+            if isinstance(inner, (dict, list))
+        ]
+        if not level:
+            return False
+    return True
+
+
 def dump_json(value: Json) -> bytes:
     """Writes JSON as UTF-8, as short as it gets. Lone surrogates, which orjson refuses, are written as escapes."""
     try:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from promptreg.deployment.edits import Edit, edited, replaced
 from promptreg.deployment.exchange import Failure
-from promptreg.deployment.json_text import dump_json, parse_json
+from promptreg.deployment.json_text import dump_json, is_deep, parse_json
 from promptreg.text.redaction import REDACTED
 
 if TYPE_CHECKING:
@@ -29,6 +29,9 @@ _PIECES = "choices"
 _COPY = "logprobs"
 """Repeats the answer token by token, in bytes too: it goes from a frame out of which something is taken."""
 
+_DEEPEST = 200
+_TOO_DEEP = object()
+
 _Path = tuple[str | int, ...]
 
 
@@ -38,7 +41,7 @@ class _Part(NamedTuple):
     start: int
     end: int
     value: Any
-    """None where it is no JSON."""
+    """None where it is no JSON, `_TOO_DEEP` where it is nested deeper than anybody means it."""
 
 
 class _Leaf(NamedTuple):
@@ -75,7 +78,9 @@ def _edits(body: bytes, redaction: Redaction) -> list[Edit[bytes]]:
     for (number, path), text in _cleaned(parts, redaction).items():
         changed.setdefault(number, {})[path] = text
     for number, part in enumerate(parts):
-        if part.value is None:
+        if part.value is _TOO_DEEP:
+            edits.append(Edit(part.start, part.end, REDACTED.encode()))
+        elif part.value is None:
             written = body[part.start : part.end].decode("utf-8", "surrogateescape")
             text = redaction.text(written)
             if text != written:
@@ -111,9 +116,11 @@ def _json(data: bytes) -> Any:
     if not data.lstrip().startswith((b"{", b"[")):
         return None
     try:
-        return parse_json(data)
+        value = parse_json(data)
     except ValueError:
         return None
+    # Counting brackets is quick, and hardly any frame of a stream has so many.
+    return _TOO_DEEP if data.count(b"[") + data.count(b"{") > _DEEPEST and is_deep(value, _DEEPEST) else value
 
 
 def _leaves(value: Any, path: _Path) -> Iterator[tuple[_Path, str]]:

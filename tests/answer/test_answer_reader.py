@@ -109,3 +109,19 @@ def test_any_json_gives_an_answer_that_can_be_written(message: dict[str, Any], f
     assert sha256_of(answer.to_json())
     answer.content.encode("utf-8")
     answer.reasoning.encode("utf-8")
+
+
+TOO_DEEP = "[JSON nested too deeply]"
+
+
+def test_arguments_that_are_nested_without_end_are_damaged():
+    deep: Any = []
+    for _ in range(100_000):
+        deep = [deep]
+    calls = [call("find", deep), deep]
+    answer = answer_from_message({"content": {"a": deep}, "tool_calls": calls}, deep)
+    assert (answer.content, answer.finish_reason) == (TOO_DEEP, TOO_DEEP)
+    assert answer.tool_calls == (ToolCall("find", TOO_DEEP), ToolCall("", TOO_DEEP))
+    assert "tool_call_damaged" in answer.flags
+    while deep:  # taken apart from outside: Python takes it apart from inside, level by level
+        (deep,) = deep

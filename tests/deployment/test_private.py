@@ -101,6 +101,27 @@ def test_escapes_hide_nothing():
     assert json.loads(kept.body)["choices"][0]["message"]["content"] == "[redacted] \ud800"
 
 
+@pytest.mark.parametrize("depth", [201, 700, 1000, 1020, 100_000])
+@pytest.mark.parametrize(
+    "body",
+    [
+        lambda deep: b'{"choices":' + deep + b"}",
+        lambda deep: b'data: {"choices":[{"delta":{"content":"x","more":' + deep + b"}}]}\n\ndata: [DONE]\n\n",
+        lambda deep: b'{"error":' + deep + b"}",
+    ],
+)
+def test_what_is_nested_without_end_is_not_kept(depth, body):
+    """Python's own limit is a thousand levels, and reading JSON allows more."""
+    escaped = json.dumps(MAIL).replace("@", "\\u0040").encode()
+    sent = body(b'{"a":[' * (depth // 2) + escaped + b"]}" * (depth // 2))
+    kept = without_private(exchange(sent), REDACTION)
+    read_exchange(kept)
+    if depth < 1000:  # deeper it is no JSON to anybody
+        assert b"u0040" not in kept.body
+        assert b"[redacted]" in kept.body
+    assert (b"[DONE]" in kept.body) == (b"[DONE]" in sent)
+
+
 def test_what_holds_nothing_of_it_is_the_same_object():
     plain = exchange(*stream("七天", "内"))
     assert without_private(plain, REDACTION) is plain
