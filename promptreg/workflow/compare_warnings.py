@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from promptreg.workflow.judging.judge import JudgedSuite
     from promptreg.workflow.judging.judge_calls import Judges
     from promptreg.workflow.load import SuiteLoad
+    from promptreg.workflow.pairing import Pairing
 
 
 def large_report(size_bytes: int) -> Sentence:
@@ -49,28 +50,35 @@ def comparison_warnings(
     """
     told = [load_warning(loads)]
     told += [unknown_warning(suite.pairing.baseline.header, suite.untold, len(suite.pairs), rules) for suite in judged]
-    told += [Sentence(text, text) for text in _in_english(record, judged, judges)]
+    pairings = [suite.pairing for suite in judged]
+    # What was said when the calls were made is stored in English only.
+    told += [
+        Sentence(f"Source: {text}", f"源部署：{text}") for each in pairings for text in each.baseline.header.warnings
+    ]
+    told += [Sentence(f"Target: {text}", f"目标部署：{text}") for text in record.warnings]
+    told += [_unscored(suite, record, judges) for suite in judged]
+    told += [recorded_otherwise(each.suite, each.varied_otherwise) for each in pairings if each.varied_otherwise]
+    told += [_unasked(each, record) for each in pairings if each.unasked]
     return tuple(dict.fromkeys(sentence for sentence in told if sentence is not None))
 
 
-def _in_english(record: RunRecord, judged: tuple[JudgedSuite, ...], judges: Judges) -> list[str]:
-    pairings = [suite.pairing for suite in judged]
-    found = [f"Source: {text}" for pairing in pairings for text in pairing.baseline.header.warnings]
-    found += [f"Target: {text}" for text in record.warnings]
-    for suite in judged:
-        unscored = unscored_warning(suite.pairing.suite.name, suite.scores.values())
-        if unscored is not None:
-            again = f" `promptreg compare --run {record.run_id}` asks those again whose call failed."
-            found.append(unscored + (again if judges.failed else ""))
-    for pairing in pairings:
-        if pairing.varied_otherwise:
-            found.append(recorded_otherwise(pairing.suite, pairing.varied_otherwise))
-        if pairing.unasked:
-            shown = ", ".join(pairing.unasked[:5]) + (", …" if len(pairing.unasked) > 5 else "")
-            they, them = ("it is", "it") if len(pairing.unasked) == 1 else ("they are", "them")
-            found.append(
-                f"Suite {pairing.suite.name}: run {record.run_id} did not ask "
-                f"{counted(len(pairing.unasked), 'recorded case')} as {they} now ({shown}), so {they} not compared. "
-                f"Compare again without --run to ask {them}."
-            )
-    return found
+def _unscored(suite: JudgedSuite, record: RunRecord, judges: Judges) -> Sentence | None:
+    said = unscored_warning(suite.pairing.suite.name, suite.scores.values())
+    if said is None or not judges.failed:
+        return said
+    command = f"`promptreg compare --run {record.run_id}`"
+    return Sentence(
+        f"{said.en} {command} asks those again whose call failed.", f"{said.zh}{command} 会重新询问调用失败的部分。"
+    )
+
+
+def _unasked(pairing: Pairing, record: RunRecord) -> Sentence:
+    number = len(pairing.unasked)
+    shown = ", ".join(pairing.unasked[:5]) + (", …" if number > 5 else "")
+    they, them = ("it is", "it") if number == 1 else ("they are", "them")
+    return Sentence(
+        f"Suite {pairing.suite.name}: run {record.run_id} did not ask {counted(number, 'recorded case')} as {they} now "
+        f"({shown}), so {they} not compared. Compare again without --run to ask {them}.",
+        f"测试集 {pairing.suite.name}：运行 {record.run_id} 没有按现在的样子询问 {number} 个已录制的用例（{shown}），"
+        "因此未作比较。不带 --run 重新比较即可询问。",
+    )

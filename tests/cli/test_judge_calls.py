@@ -129,6 +129,7 @@ def test_an_answer_without_a_verdict_is_unscored_with_the_reason(pair, judge_of,
     assert code == 3
     assert {(check["source_rate"], check["target_rate"]) for check in checks_of(compared)} == {(None, None)}
     assert "Suite support: 8 of 8 answers were not scored by a `judge` check." in said(compared)
+    assert "测试集 support：8 条回答中有 8 条没有得到 `judge` 检查项的评分。" in " ".join(compared["warnings_zh"])
     assert reason in said(compared)
 
 

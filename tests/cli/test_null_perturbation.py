@@ -109,6 +109,7 @@ def test_a_baseline_recorded_otherwise_is_told_and_topping_up_records_it_again(p
     assert {case["verdict"] for case in suite["cases"]} == {"new"}
     assert all(said in case["sentence"] and "--top-up" in case["sentence"] for case in suite["cases"])
     assert any("4 cases were recorded with" in text and "not compared" in text for text in compared["warnings"])
+    assert any("有 4 个用例录制时" in text and "因此未作比较" in text for text in compared["warnings_zh"])
     assert pair.target.chats == []
 
     calls = len(pair.source.chats)

@@ -53,7 +53,8 @@ class RecordingChecker:
         rules = rules_of(self._config)
         plant = planter(pairs, self._score, rules.seed) if self._self_test else None
         scores = self._score(pairs)
-        self.unscored = unscored_warning(suite.name, scores)
+        unscored = unscored_warning(suite.name, scores)
+        self.unscored = None if unscored is None else unscored.en
         return judge_recording(scores, rules, plant=plant)
 
     def _score(self, pairs: Sequence[CasePair]) -> Sequence[CaseScores]:

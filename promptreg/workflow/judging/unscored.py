@@ -22,21 +22,26 @@ _REASONS_SHOWN: Final = 3
 """Reasons for which answers were not scored that a warning lists."""
 
 
-def unscored_warning(suite: str, scores: Iterable[CaseScores]) -> str | None:
+def unscored_warning(suite: str, scores: Iterable[CaseScores]) -> Sentence | None:
     """How many answers of a suite their `judge` checks did not score, and why; None when all were scored."""
-    reasons: Counter[str] = Counter()
+    reasons: Counter[Sentence] = Counter()
     judged = 0
     for rate in (rate for case in scores for rate in _judged(case)):
         results = [result for result in rate.results if result is not None]
         judged += len(results)
-        reasons.update(result.sentence.en for result in results if result.passed is None)
+        reasons.update(result.sentence for result in results if result.passed is None)
     if not reasons:
         return None
-    shown = " ".join(f"{counted(count, 'time')}: {reason}" for reason, count in reasons.most_common(_REASONS_SHOWN))
+    listed = reasons.most_common(_REASONS_SHOWN)
+    shown = " ".join(f"{counted(count, 'time')}: {reason.en}" for reason, count in listed)
+    shown_zh = "".join(f"{count} 次：{reason.zh}" for reason, count in listed)
     more = len(reasons) - _REASONS_SHOWN
     unscored = part_of(reasons.total(), judged, "answer", "was", "were")
-    rest = f" And {counted(more, 'more reason')}." if more > 0 else ""
-    return f"Suite {suite}: {unscored} not scored by a `judge` check. {shown}{rest}"
+    rest, rest_zh = (f" And {counted(more, 'more reason')}.", f"另有 {more} 种原因。") if more > 0 else ("", "")
+    return Sentence(
+        f"Suite {suite}: {unscored} not scored by a `judge` check. {shown}{rest}",
+        f"测试集 {suite}：{judged} 条回答中有 {reasons.total()} 条没有得到 `judge` 检查项的评分。{shown_zh}{rest_zh}",
+    )
 
 
 def undecided_where_unscored(judgement: SuiteJudgement, scores: Iterable[CaseScores], run_id: str) -> SuiteJudgement:

@@ -60,22 +60,33 @@ def with_variation(
     return replace(judgement, cases=tuple(cases), sentence=sentence)
 
 
-def recorded_otherwise(suite: Suite, case_ids: Sequence[str]) -> str:
+def recorded_otherwise(suite: Suite, case_ids: Sequence[str]) -> Sentence:
     """The warning about cases that were recorded with another `noise` than the suite asks for now."""
     shown = ", ".join(case_ids[:_SHOWN]) + (", …" if len(case_ids) > _SHOWN else "")
     asking = _asking(suite)
     parts = {case_id in asking for case_id in case_ids}
-    how = (
-        f"another `noise` than the suite asks for now, some with varied prompts (`{NULL_PERTURBATION}`), some without"
-        if len(parts) > 1
-        else f"prompts as written, and the suite now asks for varied ones (`noise: {NULL_PERTURBATION}`)"
-        if parts == {True}
-        else f"varied prompts (`noise: {NULL_PERTURBATION}`), and the suite now asks for prompts as written"
-    )
+    if len(parts) > 1:
+        how = Sentence(
+            f"another `noise` than the suite asks for now, some with varied prompts (`{NULL_PERTURBATION}`), some "
+            "without",
+            f"录制时的 `noise` 与测试集现在要求的不同，有的提示词是变化的（`{NULL_PERTURBATION}`），有的不是",
+        )
+    elif parts == {True}:
+        how = Sentence(
+            f"prompts as written, and the suite now asks for varied ones (`noise: {NULL_PERTURBATION}`)",
+            f"录制时提示词原样发送，而测试集现在要求变化的提示词（`noise: {NULL_PERTURBATION}`）",
+        )
+    else:
+        how = Sentence(
+            f"varied prompts (`noise: {NULL_PERTURBATION}`), and the suite now asks for prompts as written",
+            f"录制时提示词是变化的（`noise: {NULL_PERTURBATION}`），而测试集现在要求原样发送",
+        )
     were, them = ("was", "it") if len(case_ids) == 1 else ("were", "them")
-    return (
-        f"Suite {suite.name}: {counted(len(case_ids), 'case')} {were} recorded with {how} ({shown}), and so not "
-        f"compared. Record {them} again with `promptreg record --top-up`."
+    return Sentence(
+        f"Suite {suite.name}: {counted(len(case_ids), 'case')} {were} recorded with {how.en} ({shown}), and so not "
+        f"compared. Record {them} again with `promptreg record --top-up`.",
+        f"测试集 {suite.name}：有 {len(case_ids)} 个用例{how.zh}（{shown}），因此未作比较。请用 "
+        "`promptreg record --top-up` 重新录制。",
     )
 
 
