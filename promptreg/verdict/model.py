@@ -78,7 +78,8 @@ def severity(verdict: CaseVerdict, effect: float) -> float:
         effect: how large the effect is, 0 or more, in standard deviations of the labellings; squeezed into [0, 1).
     """
     effect = max(0.0, effect) if math.isfinite(effect) else 1e6
-    return SEVERITY_CLASS[verdict] + effect / (1 + effect)
+    # Effects that differ in their last bits only are equal: then ids decide, on every machine alike.
+    return round(SEVERITY_CLASS[verdict] + effect / (1 + effect), 9)
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,6 +14,7 @@ unbiased form.)
 
 from __future__ import annotations
 
+from copy import copy
 from typing import Final
 
 import numpy as np
@@ -48,6 +49,16 @@ class PairWeights:
         self.outlyingness: Floats = np.ascontiguousarray((cross / (n * m) - source_spread).T)
         self.energy: Floats = np.ascontiguousarray((2 * cross / (n * m) - source_spread - target_spread).T)
 
+    def only(self, chosen: NDArray[np.intp]) -> PairWeights:
+        """The weights of these labellings alone, by number."""
+        same = copy(self)
+        same.rows, same.energy, same.outlyingness = (
+            self.rows[chosen],
+            self.energy[:, chosen],
+            self.outlyingness[:, chosen],
+        )
+        return same
+
     @property
     def labellings(self) -> int:
         """Number of labellings R."""
@@ -68,7 +79,7 @@ def energy_and_outlyingness(distances: Floats, weights: PairWeights) -> tuple[Fl
     return pairs @ weights.energy, pairs @ weights.outlyingness
 
 
-def standardised(values: Floats, scale: Floats | float) -> Floats:
+def standardised(values: Floats, scale: Floats | float, repeats: NDArray[np.intp] | None = None) -> Floats:
     """Each value as its distance from the mean over all labellings, in standard deviations.
 
     Where the labelling makes no difference it is 0. That cannot be read off the values alone: with a single outlying
@@ -77,8 +88,15 @@ def standardised(values: Floats, scale: Floats | float) -> Floats:
     Args:
         values: shape (…, R), one value a labelling.
         scale: shape (…), the largest distance that entered the values.
+        repeats: shape (R,), how many labellings each value stands for; one each when left out.
     """
-    centred = values - values.mean(-1, keepdims=True)
-    spread = np.sqrt((centred**2).mean(-1, keepdims=True))
+    centred = values - _mean(values, repeats)
+    spread = np.sqrt(_mean(centred**2, repeats))
     flat = spread <= FLAT * np.asarray(scale, dtype=np.float64)[..., None]
     return np.asarray(np.where(flat, 0.0, centred / np.where(flat, 1.0, spread)))
+
+
+def _mean(values: Floats, repeats: NDArray[np.intp] | None) -> Floats:
+    if repeats is None:
+        return np.asarray(values.mean(-1, keepdims=True))
+    return np.asarray((values @ repeats / repeats.sum())[..., None])

@@ -14,23 +14,29 @@ TOLERANCE: Final = 1e-9
 statistics that are equal in mathematics but not in floating point; the tolerance makes them tie again."""
 
 
-def tail_counts(values: NDArray[np.float64]) -> NDArray[np.int64]:
+def tail_counts(values: NDArray[np.float64], repeats: NDArray[np.intp] | None = None) -> NDArray[np.int64]:
     """For each labelling, how many labellings (itself included) have a value at least as large.
 
     Args:
         values: shape (R,).
+        repeats: shape (R,), how many labellings each value stands for; one each when left out.
 
     Returns:
-        Whole numbers from 1 to R, shape (R,). Divided by R they are p-values: P(p ≤ α) ≤ α under exchangeability.
+        Whole numbers from 1 to the number of labellings, shape (R,). Divided by that they are p-values: P(p ≤ α) ≤ α
+        under exchangeability.
     """
+    total = len(values) if repeats is None else int(repeats.sum())
     if values.max() == values.min():  # a channel on which the answers do not differ, as is common
-        return np.full(len(values), len(values), dtype=np.int64)
+        return np.full(len(values), total, dtype=np.int64)
     order = np.argsort(values)
     ordered = values[order]
     slack = TOLERANCE * max(1.0, abs(float(ordered[0])), abs(float(ordered[-1])))
     counts = np.empty(len(values), dtype=np.int64)
     # Looked up in their own order, each is found next to the one before: three times as fast as in any other.
-    counts[order] = len(values) - np.searchsorted(ordered, ordered - slack, side="left")
+    smaller = np.searchsorted(ordered, ordered - slack, side="left")
+    if repeats is not None:
+        smaller = np.concatenate([[0], np.cumsum(repeats[order])])[smaller]
+    counts[order] = total - smaller
     return counts
 
 

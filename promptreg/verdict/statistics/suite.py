@@ -27,20 +27,21 @@ has no resolution; each case then draws labellings of its own.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
+from promptreg.verdict.statistics.alike import Whole, kinds_of
 from promptreg.verdict.statistics.contract import CONTRACT, broken_features, outside_band
 from promptreg.verdict.statistics.energy import energy_and_outlyingness, standardised
 from promptreg.verdict.statistics.labellings import JOINT_MINIMUM
 from promptreg.verdict.statistics.ranks import combined_p, tail_counts
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping
 
     from promptreg.verdict.statistics.energy import PairWeights
 
@@ -97,6 +98,16 @@ class CaseStatistic:
     channel_z: Mapping[str, float]
     """Per channel the larger of both statistics under the observed labelling."""
 
+    def of(self, kinds: Whole) -> CaseStatistic:
+        """The same under every labelling, where it was computed for kinds of them: `kinds` is that of each, (R,)."""
+        return replace(
+            self,
+            energy=self.energy[kinds],
+            outlyingness=self.outlyingness[kinds],
+            meaning=self.meaning[kinds],
+            statements=self.statements[kinds],
+        )
+
 
 def case_statistics(
     cases: Iterable[CaseMeasures], weights: PairWeights, *, directed: bool = True
@@ -114,19 +125,36 @@ def case_statistics(
     """
     remaining = iter(cases)
     while block := list(islice(remaining, BLOCK)):
-        matrices = [np.asarray(values, dtype=np.float64) for case in block for values in case.distances.values()]
-        # One product for the whole block; the block bounds the memory.
-        stacked = np.stack(matrices) if matrices else np.zeros((0, weights.passes, weights.passes))
-        energy, outlyingness = energy_and_outlyingness(stacked, weights)
-        scale = stacked.max(axis=(1, 2))
+        together = [(case, _stacked(case, weights.passes)) for case in block]
+        kinds = [kinds_of(_answers(case, distances), weights.rows) for case, distances in together]
+        # One product for all cases with too many kinds of labellings; the block bounds the memory.
+        whole = [distances for (_, distances), kind in zip(together, kinds, strict=True) if kind is None]
+        energy, outlyingness = energy_and_outlyingness(np.concatenate(whole), weights) if whole else ((), ())
         position = 0
-        for case in block:
-            own = slice(position, position + len(case.distances))
-            position += len(case.distances)
-            own_energy = standardised(energy[own], scale[own])
-            own_outlyingness = standardised(outlyingness[own], scale[own]) if directed else np.zeros_like(own_energy)
-            broken = _broken(case, weights) if directed else {}
-            yield _case_statistic(list(case.distances), own_energy, own_outlyingness, broken)
+        for (case, distances), kind in zip(together, kinds, strict=True):
+            if kind is None:
+                own = slice(position, position + len(distances))
+                position += len(distances)
+                yield _case_statistic(case, distances, (energy[own], outlyingness[own]), weights, directed=directed)
+            else:
+                chosen = weights.only(kind.first)
+                both = energy_and_outlyingness(distances, chosen)
+                yield _case_statistic(case, distances, both, chosen, directed=directed, repeats=kind.counts).of(kind.of)
+
+
+def _stacked(case: CaseMeasures, passes: int) -> Floats:
+    """The distances of all channels, shape (C, N, N)."""
+    matrices = [np.asarray(values, dtype=np.float64) for values in case.distances.values()]
+    return np.stack(matrices) if matrices else np.zeros((0, passes, passes))
+
+
+def _answers(case: CaseMeasures, distances: Floats) -> Floats:
+    """All that is measured on each answer, shape (N, …)."""
+    passes = distances.shape[1]
+    rows = [distances.transpose(1, 0, 2).reshape(passes, -1), *case.features.values()]
+    if case.lengths is not None:
+        rows.append(case.lengths[:, None])
+    return np.concatenate(rows, axis=1, dtype=np.float64)
 
 
 def case_statistic(case: CaseMeasures, weights: PairWeights, *, directed: bool = True) -> CaseStatistic:
@@ -135,30 +163,51 @@ def case_statistic(case: CaseMeasures, weights: PairWeights, *, directed: bool =
 
 
 def _case_statistic(
-    names: Sequence[str], energy: Floats, outlyingness: Floats, broken: Mapping[str, Floats]
+    case: CaseMeasures,
+    distances: Floats,
+    both: tuple[Floats, Floats],
+    weights: PairWeights,
+    *,
+    directed: bool,
+    repeats: Whole | None = None,
 ) -> CaseStatistic:
+    """The statistic from energy and outlyingness, each of shape (C, R).
+
+    Args:
+        case: what was measured.
+        distances: of all its channels, shape (C, N, N).
+        both: energy and outlyingness.
+        weights: of the labellings.
+        directed: see `case_statistics`.
+        repeats: shape (R,), how many labellings each one stands for; one each when left out.
+    """
+    scale = distances.max(axis=(1, 2))
+    energy = standardised(both[0], scale, repeats)
+    outlyingness = standardised(both[1], scale, repeats) if directed else np.zeros_like(energy)
     size = energy.shape[1]
     strengths: dict[str, Floats] = {}
     channel_z: dict[str, float] = {}
     spread_out, further_out = np.zeros(size), np.zeros(size)
-    for name, own_energy, own_outlyingness in zip(names, energy, outlyingness, strict=True):
+    for name, own_energy, own_outlyingness in zip(case.distances, energy, outlyingness, strict=True):
         channel_z[name] = float(max(own_energy[0], own_outlyingness[0]))
-        strengths[name] = _strength(np.sqrt(np.maximum(own_energy, 0) ** 2 + np.maximum(own_outlyingness, 0) ** 2))
+        z = np.sqrt(np.maximum(own_energy, 0) ** 2 + np.maximum(own_outlyingness, 0) ** 2)
+        strengths[name] = _strength(z, repeats)
         if name in MEANING | WORDING:
-            spread_out += _surprise(own_energy)
+            spread_out += _surprise(own_energy, repeats)
             further_out += own_outlyingness
-    for name, values in broken.items():
-        own = standardised(values, values.max())
+    for name, values in (_broken(case, weights) if directed else {}).items():
+        own = standardised(values, values.max(), repeats)
         channel_z[name] = float(own[0])
-        strengths[name] = _strength(np.maximum(own, 0))
-    everything = tail_counts(_strongest(strengths, strengths, size))
+        strengths[name] = _strength(np.maximum(own, 0), repeats)
+    everything = tail_counts(_strongest(strengths, strengths, size), repeats)
+    labellings = size if repeats is None else int(repeats.sum())
     return CaseStatistic(
         energy=spread_out,
         outlyingness=further_out,
         meaning=_strongest(strengths, MEANING, size),
         statements=_strongest(strengths, strengths.keys() - MEANING - WORDING, size),
-        p_value=float(everything[0]) / size,
-        smallest_p=float(everything.min()) / size,
+        p_value=float(everything[0]) / labellings,
+        smallest_p=float(everything.min()) / labellings,
         channel_z=channel_z,
     )
 
@@ -180,14 +229,14 @@ def _strongest(strengths: Mapping[str, Floats], names: Iterable[str], size: int)
     return np.asarray(stacked.max(axis=0) + AGREEMENT * stacked.sum(axis=0))
 
 
-def _strength(z: Floats) -> Floats:
+def _strength(z: Floats, repeats: Whole | None) -> Floats:
     """Strength w of one channel: how surprising its z ≥ 0 is under every labelling, times how far it is, squared."""
-    return np.asarray((_surprise(z) * np.minimum(z, FURTHEST)) ** 2)
+    return np.asarray((_surprise(z, repeats) * np.minimum(z, FURTHEST)) ** 2)
 
 
-def _surprise(values: Floats) -> Floats:
+def _surprise(values: Floats, repeats: Whole | None) -> Floats:
     """−ln p of every labelling: what its p-value would be, had it been the observed one."""
-    return np.asarray(-np.log(tail_counts(values) / len(values)))
+    return np.asarray(-np.log(tail_counts(values, repeats) / (len(values) if repeats is None else repeats.sum())))
 
 
 class SuiteStatistic:
