@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
+import io
+import xml.etree.ElementTree as ET
 import zlib
 
 import numpy as np
@@ -96,3 +99,22 @@ def cases_of():
         return {case["case_id"]: case for suite in said["suites"] for case in suite["cases"]}
 
     return cases
+
+
+@pytest.fixture
+def gate(monkeypatch):
+    """A function that runs `pytest --promptreg` in a project: what it said, and the kinds of JUnit results by case."""
+    monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
+
+    def run(project, *arguments, stored=True):
+        monkeypatch.chdir(project.folder)
+        newest = ("--promptreg-run", "latest") if stored else ()
+        alone = ("-p", "promptreg.pytest_plugin.plugin", "-W", "ignore::pytest.PytestAssertRewriteWarning")
+        told = (*alone, "--rootdir", project.folder, "--capture=no", "--junitxml", "junit.xml")
+        with contextlib.redirect_stdout(io.StringIO()) as said:
+            pytest.main([*map(str, told), "--promptreg", *newest, *arguments])
+        cases = ET.parse(project.folder / "junit.xml").getroot().iter("testcase")
+        kinds = {case.get("name"): {part.tag for part in case if part.tag != "properties"} for case in cases}
+        return said.getvalue(), kinds
+
+    return run
