@@ -26,6 +26,9 @@ from promptreg.deployment.sse import plain_payloads, read_events
 from promptreg.errors import LONGEST_PROBLEM, BaselineError, DecisionsError, ProjectError, SuiteError
 from promptreg.review.decisions import Decisions, decisions_json, parse_decisions, read_decisions
 from promptreg.review.standing import parse_standing, read_standing, standing_bytes
+from promptreg.scoring.faults.captured.golden import UnreadablePayload
+from promptreg.scoring.faults.captured.lines import read_payload
+from promptreg.scoring.faults.registry import find_faults
 from promptreg.suite.load import load_suites
 from promptreg.text.redaction import Redaction
 
@@ -321,6 +324,33 @@ def _read_decisions(example: tuple[bool, bytes], folder: Path) -> None:
         require(again == replace(exported, replaced=()), "what was read is not what is written")
 
 
+# Captured responses
+
+_PAYLOADS = (
+    (
+        b'{"id":"a","request":{"messages":[{"role":"user","content":"x"}],"tools":[{"type":"function","function":{"name":"f",'
+        b'"parameters":{"type":"object","properties":{"a":{"$ref":"#/$defs/b"}},"$defs":{"b":{"type":"string"}}}}}]},'
+        b'"status":200,"body":{"choices":[{"message":{"content":"\xe4\xb8\x83<think>","tool_calls":[{"function":{"name":"f",'
+        b'"arguments":"{\\"a\\":1}"}}]},"finish_reason":"stop"}],"usage":{"prompt_tokens":3}},"golden":{"content":"a"}}'
+    ),
+    (
+        b'{"id":"b","request":{},"status":200,"sse":[{"choices":[{"delta":{"content":"x"}}]},"[DONE]"],"expect_values":'
+        b'{"needle":"x","client_token_estimate":3}}'
+    ),
+    b'{"request":{},"runs":[{"status":500,"raw":"<html>"},{"error":"reset"},{"status":200,"raw_stream":"data: {}"}]}',
+)
+
+
+def _read_payload(data: bytes, folder: Path) -> None:
+    del folder
+    try:
+        payload = read_payload(data)
+    except UnreadablePayload as error:
+        require(len(error.reason.en) < LONGEST_SENTENCE, f"a reason of {len(error.reason.en)} characters")
+        return
+    find_faults(payload.calls)
+
+
 TARGETS = {
     "sse": Target(
         "event streams",
@@ -338,6 +368,7 @@ TARGETS = {
         | st.tuples(st.just("rows.jsonl"), damaged(_JSONL, _SUITE_PIECES)),
         _read_suite,
     ),
+    "captured": Target("captured responses", damaged(_PAYLOADS, _STREAM_PIECES), _read_payload),
     "baseline": Target("baselines", damaged(_BASELINES, _JSON_PIECES), _read_baseline),
     "decisions": Target(
         "decisions files",

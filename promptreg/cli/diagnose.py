@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 MOST_REPORTED = 20
 """Unreadable lines that are named one by one; the rest are counted."""
 
+MOST_LINE_BYTES = 256 * 1024 * 1024
+"""Of one line: several answers of the largest size that a deployment may give."""
+
 _COLUMNS = {
     "en": ("id", "kind", "", "what", "where", "evidence"),
     "zh": ("编号", "类别", "", "问题", "位置", "依据"),
@@ -123,7 +126,10 @@ def _lines(file: Path) -> Iterator[tuple[int, bytes]]:
     """The lines that are not blank, with their numbers from 1."""
     try:
         with nullcontext(sys.stdin.buffer) if str(file) == "-" else file.open("rb") as stream:
-            for number, line in enumerate(stream, 1):
+            for number, line in enumerate(iter(lambda: stream.readline(MOST_LINE_BYTES + 1), b""), 1):
+                if len(line) > MOST_LINE_BYTES:
+                    limit = f"{MOST_LINE_BYTES // 2**20} MB"
+                    raise UsageError(f"Line {number} of {file} is longer than {limit}, which no captured response is.")
                 text = line.removeprefix(b"\xef\xbb\xbf").strip() if number == 1 else line.strip()
                 if text:
                     yield number, text

@@ -6,6 +6,7 @@ import importlib.metadata
 import importlib.util
 import inspect
 import re
+import stat
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -96,6 +97,10 @@ def load_extensions(root: Path | None) -> Extensions:
         return _loaded(root.resolve(), None)
     except OSError as error:
         raise ConfigError(Problem(f"The file cannot be read: {error.strerror}.", Place(FILE_NAME))) from error
+    if not stat.S_ISREG(state.st_mode):
+        raise ConfigError(
+            Problem("This is no file; write the project's hooks in a file of this name.", Place(FILE_NAME))
+        )
     return _loaded(root.resolve(), (state.st_mtime_ns, state.st_size))
 
 

@@ -177,6 +177,20 @@ def test_a_missing_file_is_a_usage_error(capsys):
     assert "no such file.jsonl cannot be read" in capsys.readouterr().err
 
 
+def test_a_line_without_end_is_not_read_to_its_end(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr("promptreg.cli.diagnose.MOST_LINE_BYTES", 1000)
+    (tmp_path / "a.jsonl").write_bytes(lines(GOOD).encode() + b"x" * 5000)
+    assert run(["diagnose", str(tmp_path / "a.jsonl")]) == 2
+    assert "a.jsonl is longer than 0 MB, which no captured response is." in capsys.readouterr().err
+
+
+def test_a_number_too_long_to_be_read_is_named(tmp_path):
+    (tmp_path / "a.jsonl").write_text('{"status": ' + "9" * 5000 + "}\n", "utf-8")
+    result = invoke(tmp_path / "a.jsonl")
+    assert result.return_value == 2
+    assert "Line 1 cannot be read: JSON with a number too long to be read." in result.stderr
+
+
 def test_all_payloads_give_at_least_their_kinds():
     expected = [json.loads(line) for line in PAYLOADS.read_text("utf-8").splitlines()]
     result = invoke("--format", "json", PAYLOADS)

@@ -77,7 +77,8 @@ def test_missing_and_foreign_files(tmp_path):
     path = tmp_path / "gbk.yaml"
     path.write_bytes("kind: vllm\n# 退货\n".encode("gb18030"))
     (found,) = problems(path)
-    assert f"{path}:2: The script is not UTF-8" in found
+    assert f"{path}:2: The script cannot be read: The file is not UTF-8" in found
+    assert found.endswith("Save it as UTF-8.")
 
 
 def test_include_appends_rules(tmp_path):

@@ -25,13 +25,13 @@ def fuzz():
     return fuzz
 
 
-@pytest.mark.parametrize("name", ["sse", "suite", "baseline", "decisions"])
+@pytest.mark.parametrize("name", ["sse", "suite", "captured", "baseline", "decisions"])
 def test_nothing_comes_out_but_a_value_or_an_error_with_its_place(fuzz, name):
     fuzz.fuzz(fuzz.TARGETS[name], EXAMPLES, start=5, seconds=60)
 
 
 def test_every_reader_is_tested(fuzz):
-    assert list(fuzz.TARGETS) == ["sse", "suite", "baseline", "decisions"]
+    assert list(fuzz.TARGETS) == ["sse", "suite", "captured", "baseline", "decisions"]
 
 
 def raises(error):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.metadata
+import os
 import sys
 import textwrap
 
@@ -97,6 +98,13 @@ def test_a_project_without_hooks_has_none(tmp_path):
     found = load_extensions(tmp_path)
     assert (dict(found.checks), found.channels, found.faults, dict(found.embedders)) == ({}, (), (), {})
     assert load_extensions(None).channels == ()
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no named pipes")
+def test_a_pipe_in_place_of_the_file_is_not_waited_for(tmp_path):
+    os.mkfifo(tmp_path / "promptreg_hooks.py")
+    with pytest.raises(ConfigError, match=r"promptreg_hooks\.py: This is no file"):
+        load_extensions(tmp_path)
 
 
 def test_all_four_hooks_register(tmp_path):

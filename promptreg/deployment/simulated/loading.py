@@ -9,6 +9,7 @@ from ruamel.yaml import YAML
 from ruamel.yaml.comments import CommentedMap, CommentedSeq
 from ruamel.yaml.error import MarkedYAMLError, YAMLError
 
+from promptreg.config.encoding import UnreadableTextError, decode, read_limited
 from promptreg.config.hints import did_you_mean, listing
 from promptreg.config.problems import allowed_keys
 from promptreg.deployment.simulated.script import Script
@@ -36,14 +37,11 @@ def load_script(path: Path, overrides: Mapping[str, Any] | None = None) -> Scrip
 def _load(path: Path, overrides: Mapping[str, Any], including: tuple[Path, ...]) -> Script:
     shown = str(path)
     try:
-        text = path.read_text(encoding="utf-8-sig")
-    except UnicodeDecodeError as problem:
-        line = path.read_bytes()[: problem.start].count(b"\n") + 1
-        raise ConfigError(Problem("The script is not UTF-8. Save it as UTF-8.", Place(shown, line))) from problem
-    except OSError as problem:
-        raise ConfigError(
-            Problem(f"The script cannot be read: {problem.strerror or problem}.", Place(shown))
-        ) from problem
+        text = decode(read_limited(path))
+    except UnreadableTextError as problem:
+        advice = " Save it as UTF-8." if problem.line is not None else ""
+        place = Place(shown, problem.line)
+        raise ConfigError(Problem(f"The script cannot be read: {problem}{advice}", place)) from None
     tree = _parse(text, shown)
     values = {key: value for key, value in tree.items() if key != _INCLUDE}
     for key, value in overrides.items():

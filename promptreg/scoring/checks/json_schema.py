@@ -14,11 +14,14 @@ from rapidfuzz import fuzz
 from referencing import Registry
 from referencing.exceptions import Unresolvable
 
+from promptreg.config.encoding import UnreadableTextError, read_limited
 from promptreg.config.hints import closest
+from promptreg.deployment.json_text import is_deep
 from promptreg.errors import SuiteError
 from promptreg.scoring.checks.base import BadArgument, Finding, Rules, Setting, found, must, quoted
 from promptreg.scoring.checks.reading.json_text import parse_answer
 from promptreg.scoring.checks.regex import SECONDS
+from promptreg.scoring.references import References, TooManyReferencesError
 from promptreg.suite.files import resolve_project_file
 from promptreg.text.preview import preview
 from promptreg.text.sentence import Sentence
@@ -29,7 +32,7 @@ if TYPE_CHECKING:
     from promptreg.answer.model import Answer
     from promptreg.canonical import Json
 
-_LARGEST_SCHEMA: Final = 1_000_000
+_LARGEST_SCHEMA: Final = 1024 * 1024
 _A_SLIP: Final = 80.0
 """Likeness in percent from which an unknown keyword is a known one misspelt: `propertys`, `require`, `minlength`."""
 _BY_NAME: Final = frozenset(
@@ -68,6 +71,9 @@ _KEYWORDS: Final = (
 _NO_REMOTE: Final[Registry[Any]] = Registry()
 
 
+_DEEPEST_SCHEMA: Final = 200
+
+
 @dataclass(frozen=True, slots=True)
 class FitsSchema:
     """Draft 2020-12 unless `$schema` names another; `format` is an annotation; nothing is fetched for a `$ref`."""
@@ -75,6 +81,7 @@ class FitsSchema:
     source: Sentence
     """How sentences name the schema: by its file, or as the one in the suite."""
     validator: Validator
+    references: References
 
     @property
     def rules(self) -> Rules:
@@ -94,9 +101,10 @@ class FitsSchema:
 
 def first_misfit(schema: FitsSchema, value: Any) -> Finding | None:
     """The first place where a value does not fit, or why that cannot be found out; None when it fits."""
+    schema.references.begin()
     try:
         error = next(iter(schema.validator.iter_errors(value)), None)
-    except (TimeoutError, RecursionError, Unresolvable) as failure:
+    except (TimeoutError, RecursionError, Unresolvable, TooManyReferencesError) as failure:
         reason = preview(str(failure) or type(failure).__name__, 80)
         sentence = Sentence(
             f"The answer could not be held against {schema.source.en}: {reason}.",
@@ -126,7 +134,7 @@ def read_schema(argument: Json, setting: Setting) -> FitsSchema:
     """
     if isinstance(argument, Mapping):
         return FitsSchema(
-            Sentence("the schema in the suite", "测试集中的模式"), _validator(dict(argument), "The schema", setting)
+            Sentence("the schema in the suite", "测试集中的模式"), *_validator(dict(argument), "The schema", setting)
         )
     if not isinstance(argument, str) or not argument:
         raise BadArgument(
@@ -135,13 +143,11 @@ def read_schema(argument: Json, setting: Setting) -> FitsSchema:
         )
     try:
         file = resolve_project_file(setting.root, setting.place.path, argument, setting.place)
-        text = file.read_bytes()
+        text = read_limited(file, _LARGEST_SCHEMA)
     except SuiteError as error:
         raise BadArgument(" ".join(problem.message for problem in error.problems)) from None
-    except OSError as error:
-        raise BadArgument(f"The schema file `{argument}` cannot be read: {error.strerror}.") from None
-    if len(text) > _LARGEST_SCHEMA:
-        raise BadArgument(f"The schema file `{argument}` is larger than 1 MB; that is no schema for an answer.")
+    except UnreadableTextError as error:
+        raise BadArgument(f"The schema file `{argument}`: {error}") from None
     try:
         schema = orjson.loads(text.removeprefix(b"\xef\xbb\xbf"))
     except orjson.JSONDecodeError as error:
@@ -149,13 +155,15 @@ def read_schema(argument: Json, setting: Setting) -> FitsSchema:
             f"The schema file `{argument}` is not JSON in UTF-8 (line {error.lineno}, column {error.colno}).",
         ) from None
     source = Sentence(f"the schema {quoted(argument)}", f"模式{quoted(argument)}")
-    return FitsSchema(source, _validator(schema, f"The schema file `{argument}`", setting))
+    return FitsSchema(source, *_validator(schema, f"The schema file `{argument}`", setting))
 
 
-def _validator(schema: Any, what: str, setting: Setting) -> Validator:
+def _validator(schema: Any, what: str, setting: Setting) -> tuple[Validator, References]:
     if not isinstance(schema, (dict, bool)):
         raise BadArgument(f"{what} of `{setting.name}` must be a JSON object, not {type(schema).__name__}.")
     known = validator_for(schema)
+    if is_deep(schema, _DEEPEST_SCHEMA):
+        raise BadArgument(f"{what} is nested more than {_DEEPEST_SCHEMA} levels deep.")
     try:
         known.check_schema(schema)  # type: ignore[arg-type]  # `true` and `false` are schemas too
     except SchemaError as error:
@@ -164,10 +172,11 @@ def _validator(schema: Any, what: str, setting: Setting) -> Validator:
         ) from None
     _refuse_misspelt_keywords(schema, set(known.META_SCHEMA.get("properties", {})), what)
     # check_schema reads expressions with `re`; they are run with `regex`, which can be stopped.
-    made = extend(known, {"pattern": _pattern})  # type: ignore[no-untyped-call]  # the stubs leave it out
+    references = References(known)
+    made = extend(known, {"pattern": _pattern, **references.keywords})  # type: ignore[no-untyped-call]  # the stubs leave it out
     validator: Validator = made(schema, registry=_NO_REMOTE)
     _require_local_references(schema, validator, what)
-    return validator
+    return validator, references
 
 
 def _refuse_misspelt_keywords(schema: Any, of_draft: set[str], what: str) -> None:

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Final
 
 from promptreg.baseline.diff import ChangeKind, GoldenChange, fault_counts, golden_changes
 from promptreg.baseline.paths import safe_name
-from promptreg.baseline.read import parse_baseline
+from promptreg.baseline.read import MOST_BYTES, parse_baseline
+from promptreg.config.encoding import UnreadableTextError, read_limited
 from promptreg.errors import UsageError
 from promptreg.report.answers import answer_groups
 from promptreg.review.standing import parse_standing
@@ -92,7 +93,7 @@ def baseline_changes(config: Config, suites: Sequence[str], against: Path | None
                 "one."
             )
         (path,) = files
-        return (_baseline_change(config, path, path.read_bytes(), _read(against), str(against)),)
+        return (_baseline_change(config, path, _read(path), _read(against), str(against)),)
     files |= {path for folder in folders for path in committed_below(folder)}
     for suite, folder in zip(suites, folders, strict=False):
         if not any(path.is_relative_to(folder) for path in files):
@@ -103,13 +104,13 @@ def baseline_changes(config: Config, suites: Sequence[str], against: Path | None
 
 def _read(path: Path) -> bytes:
     try:
-        return path.read_bytes()
-    except OSError as error:
-        raise UsageError(f"{path} cannot be read: {error.strerror or error}.") from error
+        return read_limited(path, MOST_BYTES)
+    except UnreadableTextError as error:
+        raise UsageError(f"{path} cannot be read. {error}") from None
 
 
 def _against_commit(config: Config, path: Path) -> FileChange | None:
-    new = path.read_bytes() if path.exists() else None
+    new = _read(path) if path.exists() else None
     old = committed(path)
     if new == old:
         return None

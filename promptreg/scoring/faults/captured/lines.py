@@ -54,6 +54,8 @@ def read_payload(line: str | bytes) -> Payload:
         raise UnreadablePayload("JSON nested too deeply", "JSON 嵌套过深") from error
     except json.JSONDecodeError as error:
         raise UnreadablePayload(f"not JSON (column {error.colno})", f"不是 JSON（第 {error.colno} 列）") from error
+    except ValueError as error:  # Python reads no whole number of more than 4300 digits
+        raise UnreadablePayload("JSON with a number too long to be read", "JSON 中有过长的数字") from error
     if not isinstance(value, dict):
         raise UnreadablePayload(
             "JSON, but no object; each line is one object with `request` and a response",

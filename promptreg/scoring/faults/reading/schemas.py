@@ -8,6 +8,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from promptreg.canonical import canonical_json
+from promptreg.scoring.references import References, TooManyReferencesError
 from promptreg.text.preview import preview
 
 if TYPE_CHECKING:
@@ -38,11 +39,13 @@ def violations(schema: JsonObject, value: Json) -> tuple[Violation, ...]:
     A schema that is no valid JSON Schema, or refers to something that is not in it, rules nothing.
     """
     try:
-        validator = _validator(canonical_json(schema))
+        made = _validator(canonical_json(schema))
     except (ValueError, RecursionError):
         return ()
-    if validator is None:
+    if made is None:
         return ()
+    validator, references = made
+    references.begin()
     from jsonschema import SchemaError  # noqa: PLC0415 - jsonschema takes a tenth of a second to load
     from referencing.exceptions import Unresolvable  # noqa: PLC0415 - as above
 
@@ -54,13 +57,13 @@ def violations(schema: JsonObject, value: Json) -> tuple[Violation, ...]:
             found.append(Violation(error.json_path, str(error.validator), preview(error.message, 100)))
             if len(found) == MOST:
                 break
-    except (TimeoutError, RecursionError, Unresolvable, SchemaError, TypeError, ValueError):
+    except (TimeoutError, RecursionError, TooManyReferencesError, Unresolvable, SchemaError, TypeError, ValueError):
         return tuple(found)
     return tuple(found)
 
 
 @lru_cache(maxsize=256)
-def _validator(schema_text: str) -> Validator | None:
+def _validator(schema_text: str) -> tuple[Validator, References] | None:
     from jsonschema import SchemaError  # noqa: PLC0415 - jsonschema takes a tenth of a second to load
     from jsonschema.validators import Draft202012Validator, extend  # noqa: PLC0415 - as above
     from referencing import Registry  # noqa: PLC0415 - as above
@@ -71,9 +74,10 @@ def _validator(schema_text: str) -> Validator | None:
     except SchemaError:
         return None
     registry: Registry[Any] = Registry()
-    made = extend(Draft202012Validator, {"pattern": _pattern})  # type: ignore[no-untyped-call]  # the stubs leave it out
+    references = References(Draft202012Validator)
+    made = extend(Draft202012Validator, {"pattern": _pattern, **references.keywords})  # type: ignore[no-untyped-call]  # the stubs leave it out
     validator: Validator = made(schema, registry=registry)
-    return validator
+    return validator, references
 
 
 def _null_allowed(error: ValidationError) -> bool:
