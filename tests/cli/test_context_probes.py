@@ -374,6 +374,7 @@ def test_interrupted_it_says_how_far_it_came(pair_of, tmp_path):
     pair = pair_of(source={**knows(30), "latency": {"first_ms": 25}, "noise": {}})
     pair.project.deployment("gpu", pair.source.base_url, role="source", concurrency=2, window=9000)
     pair.project.write("talks.jsonl", json.dumps(conversation(30)))
+    pair.source.becomes(12, faults=["stall_at_head"])  # in the middle, however late the signal comes
     command = pair.project.command("context", "test", "talks.jsonl", "--ask", "gpu", *WORDS, "--window", "60")
     process = subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, encoding="utf-8")
     try:

@@ -27,18 +27,32 @@ def slow(pair_of):
 
 
 def interrupted(pair, command, how, server, after=12):
-    """Start a command in a process, end it when the server has seen so many calls; its exit code and stderr."""
+    """Start a command in a process, end it in the middle of a run; its exit code and stderr.
+
+    After so many calls the server answers no more, so that the run is in its middle however late the signal comes.
+    """
+    server.becomes(after, faults=["stall_at_head"])
     process = subprocess.Popen(
         pair.project.command(command), cwd=pair.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, encoding="utf-8"
     )
     try:
         server.requests.wait_for_chats(after)
+        while not is_stored(pair, command):  # a store tells nobody that it has grown
+            assert process.poll() is None
         process.send_signal(how)
         _, stderr = process.communicate(timeout=60)
     finally:
         process.kill()
         process.wait()
+    server.becomes(0, faults=[])
+    server.requests.then.pop(0)()
     return process.returncode, stderr
+
+
+def is_stored(pair, command):
+    """Whether something that the running command was answered is in the store."""
+    run = pair.run("runs", "--json").json["runs"][0]
+    return run["kind"] == command and run["answered"] > 0
 
 
 def case_lines_of_a_whole_run(pair_of, folder):
@@ -64,7 +78,7 @@ def test_a_run_that_was_ended_goes_on_where_it_stopped(slow, pair_of, tmp_path, 
         assert "--resume" in stderr
     run = slow.run("runs", "--json").json["runs"][0]
     assert (run["kind"], run["state"]) == (command, "interrupted" if how == signal.SIGINT else "running")
-    # Of the calls that the server saw, the two in flight may be lost, and whatever arrived within the last 250 ms.
+    # Of the calls that the server saw, the two in flight are lost, and what arrived in the last 250 ms may be.
     stored, seen = run["answered"], server.requests.chats()
     assert 0 < stored <= seen < WHOLE[command]
     if how == signal.SIGINT:

@@ -35,7 +35,7 @@ def running(project, *arguments):
 
 
 def models(url):
-    with urllib.request.urlopen(f"{url}/models", timeout=10) as response:
+    with urllib.request.urlopen(f"{url}/models", timeout=60) as response:
         return json.load(response)["data"]
 
 
@@ -49,7 +49,7 @@ def test_it_serves_until_ctrl_c_and_ends_with_0(tmp_path):
         assert (card["id"], card["max_model_len"]) == ("ds", 4096)
         assert ready_file.read_text(encoding="utf-8") == f"{url}\n"
         process.send_signal(signal.SIGINT)
-        out, err = process.communicate(timeout=20)
+        out, err = process.communicate(timeout=60)
     assert process.returncode == 0
     assert out.endswith("Stopped.\n")
     assert err == ""
@@ -58,7 +58,7 @@ def test_it_serves_until_ctrl_c_and_ends_with_0(tmp_path):
 def test_it_ends_in_good_order_on_sigterm(tmp_path):
     with running(Project(tmp_path)) as (process, _):
         process.terminate()
-        _, err = process.communicate(timeout=20)
+        _, err = process.communicate(timeout=60)
     assert (process.returncode, err) == (0, "")
 
 
@@ -66,7 +66,7 @@ def test_a_script_answers(tmp_path):
     project = Project(tmp_path, {"脚本.yaml": "rules:\n  - {match: 退货, answers: [七天]}\n"})
     with running(project, "脚本.yaml", "--fault", "model_echo") as (_, url):
         body = {"model": "simulated", "messages": [{"role": "user", "content": "退货期限"}]}
-        with urllib.request.urlopen(f"{url}/chat/completions", json.dumps(body).encode(), timeout=10) as response:
+        with urllib.request.urlopen(f"{url}/chat/completions", json.dumps(body).encode(), timeout=60) as response:
             answer = json.load(response)
     assert answer["choices"][0]["message"]["content"] == "七天"
     assert answer["model"] == "simulated-w8a8"

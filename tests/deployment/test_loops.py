@@ -160,7 +160,7 @@ async def test_the_connection_is_closed_and_what_came_is_the_answer(transport):
         wiring = Wiring(base_url=server.base_url, limits=TimeLimits(5, 5, 5, 20))
         async with transport(wiring) as opened:
             exchange = await opened.send(REQUEST)
-            await asyncio.wait_for(server.gone.wait(), 5)
+            await asyncio.wait_for(server.gone.wait(), 60)
     assert exchange.failure.kind is FailureKind.LOOP
     reading = read_exchange(exchange)
     assert reading.problem is None

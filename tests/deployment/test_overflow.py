@@ -165,8 +165,8 @@ def test_a_server_without_a_profile_is_no_error():
     "part", ["maximum context length is 1 tokens ", "exceeds ", "requested 1 tokens (", "1" * 50, "输入"]
 )
 def test_long_bodies_are_read_in_no_time(part):
-    began = time.perf_counter()
+    began = time.process_time()
 
     read_overflow(400, part * 100_000)
 
-    assert time.perf_counter() - began < 2
+    assert time.process_time() - began < 2

@@ -21,7 +21,7 @@ def ask(server: SimulatedServer, body: dict[str, Any] | bytes, *, key: str | Non
     headers = {"Content-Type": "application/json"} | ({"Authorization": f"Bearer {key}"} if key else {})
     request = urllib.request.Request(f"{server.base_url}/chat/completions", data=data, headers=headers)
     try:
-        with urllib.request.urlopen(request, timeout=10) as response:
+        with urllib.request.urlopen(request, timeout=60) as response:
             return response.status, response.read().decode()
     except urllib.error.HTTPError as error:
         with error:
@@ -31,7 +31,7 @@ def ask(server: SimulatedServer, body: dict[str, Any] | bytes, *, key: str | Non
 def get(server: SimulatedServer, path: str) -> tuple[int, Any]:
     root = server.base_url.removesuffix("/v1")
     try:
-        with urllib.request.urlopen(f"{root}{path}", timeout=10) as response:
+        with urllib.request.urlopen(f"{root}{path}", timeout=60) as response:
             text = response.read().decode()
             return response.status, json.loads(text) if text else None
     except urllib.error.HTTPError as error:
@@ -215,7 +215,7 @@ def test_tokens_are_counted(kind, path, key):
         field = "prompt" if kind == "vllm" else "inputs"
         data = json.dumps({field: "你好，世界 hello"}).encode()
         request = urllib.request.Request(server.base_url.removesuffix("/v1") + path, data=data)
-        with urllib.request.urlopen(request, timeout=10) as response:
+        with urllib.request.urlopen(request, timeout=60) as response:
             assert json.loads(response.read())[key] == 4
 
 
@@ -286,6 +286,6 @@ def test_connections_break_where_they_should(stream):
 def test_a_stalled_answer_does_not_keep_the_server_from_stopping():
     server = SimulatedServer(kind="vllm", faults=["stall"]).start()
     request = urllib.request.Request(f"{server.base_url}/chat/completions", data=json.dumps(chat(stream=True)).encode())
-    with urllib.request.urlopen(request, timeout=10) as response:
+    with urllib.request.urlopen(request, timeout=60) as response:
         assert response.read(6) == b"data: "
         server.kill()

@@ -104,9 +104,9 @@ def test_json_stays_the_same_value(value):
 @pytest.mark.parametrize("piece", ["`", "```\n", "[", '{"a":', " \n", "中", "    a\n", "a:", "\t"])
 def test_hostile_texts_take_no_time(piece):
     text = piece * 200_000 + "a"
-    started = time.perf_counter()
+    started = time.process_time()
     assert variants_of(text)[:3] == BLANKS
-    assert time.perf_counter() - started < 2
+    assert time.process_time() - started < 2
 
 
 def test_a_draw_depends_on_seed_case_side_and_pass_alone():

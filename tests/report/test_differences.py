@@ -99,9 +99,9 @@ def test_a_visible_difference_has_no_note():
 
 
 def test_unrelated_long_texts_end_soon():
-    start = time.perf_counter()
+    start = time.process_time()
     part = part_difference("content", "天地玄黄宇宙洪荒" * 800, "abc def ghi jkl " * 400)
-    assert time.perf_counter() - start < 5
+    assert time.process_time() - start < 5
     assert part.operations
 
 

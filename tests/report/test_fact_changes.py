@@ -61,9 +61,9 @@ def test_long_texts_end_soon():
         "".join(f"第{n}单于{n % 28 + more}天后送达武汉，运费{n + more}元。" for n in range(3000)) for more in (1, 2)
     )
     operations = part_difference("content", golden, candidate).operations
-    start = time.perf_counter()
+    start = time.process_time()
     assert fact_changes(golden, candidate, operations)
-    assert time.perf_counter() - start < 3
+    assert time.process_time() - start < 3
 
 
 @settings(max_examples=60)

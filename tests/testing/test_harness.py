@@ -16,7 +16,7 @@ from promptreg.testing import Project, SimulatedServer
 
 
 def status(url):
-    with urllib.request.urlopen(url, timeout=5) as response:
+    with urllib.request.urlopen(url, timeout=60) as response:
         return response.status
 
 
@@ -58,7 +58,7 @@ def test_chats_are_the_bodies_of_chat_requests():
     with SimulatedServer() as server:
         status(f"{server.base_url}/models")
         body = {"model": "simulated", "messages": [{"role": "user", "content": "你好"}]}
-        urllib.request.urlopen(f"{server.base_url}/chat/completions", json.dumps(body).encode(), timeout=5).close()
+        urllib.request.urlopen(f"{server.base_url}/chat/completions", json.dumps(body).encode(), timeout=60).close()
         assert server.chats == [body]
 
 

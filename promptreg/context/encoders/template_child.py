@@ -162,12 +162,14 @@ def _ring(number: int, frame: object) -> NoReturn:  # noqa: ARG001 - a signal ha
 
 
 def main() -> None:
-    """Answer until the input ends."""
+    """Say that it is there, with an empty line, then answer until the input ends."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the process that asks; it closes the input
     if hasattr(signal, "SIGALRM"):
         signal.signal(signal.SIGALRM, _ring)
     _limit_memory()
     renderer = Renderer()
+    sys.stdout.buffer.write(b"\n")
+    sys.stdout.buffer.flush()
     for line in sys.stdin.buffer:
         request = json.loads(line)
         _set_alarm(request["seconds"])

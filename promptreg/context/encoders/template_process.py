@@ -22,8 +22,10 @@ MAX_SECONDS: Final = 10.0
 MAX_SLOW_SECONDS: Final = 60.0
 """Of all renderings together, as far as they are slow: a template is rendered once for each message."""
 _SLOW_SECONDS: Final = 1.0
-_GRACE_SECONDS: Final = 0.5
+_GRACE_SECONDS: Final = 1.0
 """In which the process can say itself, with the line, that the time is over."""
+_START_SECONDS: Final = 60.0
+"""Of the process itself, which is no fault of the template: on a busy machine it takes seconds."""
 _CHILD: Final = "promptreg.context.encoders.template_child"
 
 
@@ -92,6 +94,13 @@ class TemplateProcess:
             env=environment,
         )
         self._end = weakref.finalize(self, _end, child)
+        if not self._heard(child, b"", _START_SECONDS).endswith(b"\n"):
+            self._end()
+            self._child = None
+            raise UsageError(
+                f"The process that renders the chat template {self._place(None)} did not start. Try again, with less "
+                "other work on this machine, or name a prompt format instead."
+            )
         said = self._asked(child, {"source": self._source})
         if isinstance(said, _Broken):
             self._end()
@@ -103,17 +112,9 @@ class TemplateProcess:
 
     def _asked(self, child: subprocess.Popen[bytes], request: Mapping[str, Any]) -> dict[str, Any] | _Broken:
         limit, began = min(self._seconds, self._patience), time.monotonic()
-        clock = threading.Timer(limit + _GRACE_SECONDS, child.kill)
-        clock.daemon = True
-        clock.start()
-        try:
-            line = _exchange(child, json.dumps({**request, "seconds": limit}).encode("ascii") + b"\n")
-        except BaseException:  # Ctrl-C: an answer that nobody waits for would be taken for the next one
-            self._end()
-            self._child = None
-            raise
-        finally:
-            clock.cancel()
+        line = self._heard(
+            child, json.dumps({**request, "seconds": limit}).encode("ascii") + b"\n", limit + _GRACE_SECONDS
+        )
         took = time.monotonic() - began
         self._patience -= max(0.0, took - _SLOW_SECONDS)
         if not line.endswith(b"\n"):
@@ -123,6 +124,20 @@ class TemplateProcess:
             raise self._stopped(said["limit"], said["line"])
         kind = next((kind for kind in ("syntax", "refused", "failed") if kind in said), None)
         return said if kind is None else _Broken(kind, str(said[kind]).rstrip("."), said["line"])
+
+    def _heard(self, child: subprocess.Popen[bytes], line: bytes, seconds: float) -> bytes:
+        """What the child answers; no whole line where it ended, or was ended after so many seconds."""
+        clock = threading.Timer(seconds, child.kill)
+        clock.daemon = True
+        clock.start()
+        try:
+            return _exchange(child, line)
+        except BaseException:  # Ctrl-C: an answer that nobody waits for would be taken for the next one
+            self._end()
+            self._child = None
+            raise
+        finally:
+            clock.cancel()
 
     def _stopped(self, limit: str, line: int | None) -> UsageError:
         from promptreg.context.encoders.template_child import (  # noqa: PLC0415 - it imports jinja2

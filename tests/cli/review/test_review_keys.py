@@ -37,7 +37,7 @@ class Terminal:
         os.close(slave)
         self._unread = ""
 
-    def until(self, text, timeout_s=15):
+    def until(self, text, timeout_s=60):
         """What was printed since the last text that was waited for, up to and including this one."""
         give_up = time.monotonic() + timeout_s
         while text not in self._unread:
@@ -52,7 +52,7 @@ class Terminal:
 
     def key(self, keys):
         """Type a key, or a line that ends with a line feed, as soon as the command reads such."""
-        give_up, line = time.monotonic() + 15, keys.endswith("\n")
+        give_up, line = time.monotonic() + 60, keys.endswith("\n")
         while bool(termios.tcgetattr(self._master)[3] & termios.ICANON) is not line:
             assert time.monotonic() < give_up, "the command does not ask"
             time.sleep(0.005)  # a terminal tells nobody when its mode changes
@@ -60,10 +60,10 @@ class Terminal:
 
     def end(self):
         try:
-            return self._process.wait(timeout=15)
+            return self._process.wait(timeout=60)
         finally:
             os.close(self._master)  # which ends a command that still waits
-            self._process.wait(timeout=15)
+            self._process.wait(timeout=60)
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ import time
 
 import pytest
 
-from promptreg.context.encoders import template_child
+from promptreg.context.encoders import template_child, template_process
 from promptreg.context.encoders.template_process import TemplateProcess
 from promptreg.errors import EncodingError, Place, UsageError
 
@@ -66,17 +66,38 @@ def test_a_template_that_does_not_end_is_stopped_at_the_time_limit(source, line)
         rendered(source, seconds=0.3)
 
 
-def test_a_template_that_was_stopped_is_not_tried_again():
+def test_a_template_that_was_stopped_is_not_tried_again(monkeypatch):
     process = TemplateProcess("{% for i in range(9999) %}{% for j in range(9999) %}{% endfor %}{% endfor %}",
                               lambda _: "t.jinja", seconds=0.3)  # fmt: skip
     with pytest.raises(UsageError, match=TIME):
         process.render({})
-    began = time.monotonic()
+    tried = []
+    monkeypatch.setattr(template_process, "_exchange", lambda *asked: tried.append(asked) or b"")
 
     with pytest.raises(UsageError, match=TIME):
         process.render({})
 
-    assert time.monotonic() - began < 0.2
+    assert tried == []
+
+
+def test_a_slow_start_is_no_fault_of_the_template(monkeypatch):
+    monkeypatch.setattr(template_process, "_CHILD", "promptreg.context.encoders.no_such_child")
+    with pytest.raises(UsageError, match=r"The process that renders the chat template t\.jinja did not start"):
+        rendered("{{ 1 }}")
+
+    monkeypatch.undo()
+    heard, exchange = [], template_process._exchange
+
+    def slow(child, line):
+        answer = exchange(child, line)
+        heard.append(line)
+        if not line:
+            time.sleep(0.6)  # twice the limit of a rendering
+        return answer
+
+    monkeypatch.setattr(template_process, "_exchange", slow)
+    assert rendered("{{ 1 }}", seconds=0.3) == "1"
+    assert heard[0] == b""
 
 
 @pytest.mark.parametrize(

@@ -177,6 +177,6 @@ def test_any_answer_has_a_grade(answer, kind):
 
 
 def test_a_huge_hostile_answer_is_graded_in_time():
-    began = time.perf_counter()
+    began = time.process_time()
     assert graded("not n't no can not " * 20_000, Kind.IDENTIFIER, "KX4-88210Q") is Grade.WRONG
-    assert time.perf_counter() - began < 5
+    assert time.process_time() - began < 5
