@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.metadata
+import json
 import subprocess
 import sys
 
@@ -28,18 +29,24 @@ def test_no_suite_is_collected_and_no_mark_or_header_is_there(folder):
     folder.bare("--markers").stdout.no_fnmatch_line("*promptreg*")
 
 
-def test_loading_it_imports_nothing_heavy():
-    code = (
-        "import sys, pytest; before = set(sys.modules); import promptreg.pytest_plugin.plugin;"
-        "print(sorted(name for name in set(sys.modules) - before if not name.startswith('promptreg')))"
-        ";print(sorted(name for name in set(sys.modules) - before if name.startswith('promptreg')))"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    others, ours = done.stdout.splitlines()
-    assert others == "[]"
-    assert ours == str(
-        ["promptreg", "promptreg.pytest_plugin", "promptreg.pytest_plugin.options", "promptreg.pytest_plugin.plugin"]
-    )
+@pytest.mark.parametrize("arguments", [["--version", "--version"], ["--collect-only"]])
+def test_a_session_without_the_option_imports_nothing_but_two_modules(tmp_path, monkeypatch, arguments):
+    monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
+    (tmp_path / "pytest.ini").write_text("[pytest]\n", encoding="utf-8")
+    code = "import json, sys, pytest; pytest.main(sys.argv[1:]); print('\\n' + json.dumps(sorted(sys.modules)))"
+    folder = ["--rootdir", str(tmp_path), str(tmp_path)]
+
+    def imported(*plugin):
+        told = [sys.executable, "-c", code, *plugin, *arguments, *folder]
+        done = subprocess.run(told, capture_output=True, encoding="utf-8", check=True)
+        return set(json.loads(done.stdout.splitlines()[-1]))
+
+    assert imported("-p", "promptreg.pytest_plugin.plugin") - imported() == {
+        "promptreg",
+        "promptreg.pytest_plugin",
+        "promptreg.pytest_plugin.options",
+        "promptreg.pytest_plugin.plugin",
+    }
 
 
 @pytest.mark.parametrize(
