@@ -112,7 +112,7 @@ def command(
     from promptreg.config import load_config  # noqa: PLC0415 - see above
     from promptreg.replay.progress import renderer_for  # noqa: PLC0415 - see above
     from promptreg.report.files import Form  # noqa: PLC0415 - see above
-    from promptreg.text.terminal import json_for_terminal  # noqa: PLC0415 - see above
+    from promptreg.text.terminal import json_pieces_for_terminal  # noqa: PLC0415 - see above
     from promptreg.workflow.compare import CompareOptions, compare, plan_compare  # noqa: PLC0415 - see above
 
     if run_id is not None:
@@ -153,7 +153,9 @@ def command(
         result = compare(config, options, on_progress=show, on_notice=told, on_look=show.note, engine=engine)
     with suppress(BrokenPipeError):  # whoever stops reading (`| head`) does not change the verdict
         if as_json:
-            click.echo(json_for_terminal(result.to_json(config.root)))
+            for piece in json_pieces_for_terminal(result.to_json(config.root)):
+                click.echo(piece, nl=False)
+            click.echo()
         else:
             print_comparison(result, config, quiet=quiet, verbose=verbose)
     if result.failures:

@@ -11,15 +11,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sqlite_utils.migrations import Migrations
-
 from promptreg.errors import StoreError
+from promptreg.store.sqlite_utils import Migrations
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from sqlite_utils import Database
+    from promptreg.store.sqlite_utils import Database
 
 MIGRATION_SET = "promptreg.store"
 """Name of our steps among those of other tools that might share the file."""

@@ -19,9 +19,8 @@ if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Iterator, Mapping, Sequence
 
-    from sqlite_utils import Database
-
     from promptreg.canonical import Json, JsonObject
+    from promptreg.store.sqlite_utils import Database
     from promptreg.suite.model import Case
     from promptreg.text.redaction import Redaction
 

@@ -7,8 +7,6 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
-from sqlite_utils import Database
-
 from promptreg.errors import StoreError, UsageError
 from promptreg.store.columns import json_text, plain_text
 from promptreg.store.connect import BUSY_TIMEOUT_S, connect, store_errors, transaction
@@ -37,6 +35,7 @@ from promptreg.store.runs import (
     read_runs,
 )
 from promptreg.store.samples import StoredSample, read_samples
+from promptreg.store.sqlite_utils import Database
 from promptreg.store.writer import Writer
 from promptreg.text.redaction import NOTHING
 

@@ -4,7 +4,12 @@ from __future__ import annotations
 
 import json
 import re
-from typing import Final
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from promptreg.canonical import Json
 
 # Alternatives in order: strings that end in BEL or ST (OSC, DCS, SOS, PM, APC), control sequences, other escapes. A
 # string without its end loses only its opening, so that a stray escape cannot hide the rest of an answer.
@@ -37,5 +42,29 @@ def json_for_terminal(value: object, *, indent: int | None = None) -> str:
 
     It reads back as the same value, lone surrogates included.
     """
-    text = json.dumps(value, ensure_ascii=False, indent=indent)
+    return _visible_json(json.dumps(value, ensure_ascii=False, indent=indent))
+
+
+def json_pieces_for_terminal(value: Json, levels: int = 4) -> Iterator[str]:
+    """The pieces that `json_for_terminal` is made of, so that much of it need not be one text in memory.
+
+    Args:
+        value: to be written.
+        levels: so many objects and lists inside each other are written member by member.
+    """
+    if not levels or not value or not isinstance(value, dict | list):
+        yield _visible_json(json.dumps(value, ensure_ascii=False))
+    elif isinstance(value, dict):
+        for number, (name, member) in enumerate(value.items()):
+            yield f"{', ' if number else '{'}{_visible_json(json.dumps(name, ensure_ascii=False))}: "
+            yield from json_pieces_for_terminal(member, levels - 1)
+        yield "}"
+    else:
+        for number, member in enumerate(value):
+            yield ", " if number else "["
+            yield from json_pieces_for_terminal(member, levels - 1)
+        yield "]"
+
+
+def _visible_json(text: str) -> str:
     return _ESCAPED_IN_JSON.sub(lambda found: f"\\u{ord(found[0]):04x}", text)

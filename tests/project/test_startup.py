@@ -32,6 +32,12 @@ def test_importing_the_package_imports_nothing_heavy():
     assert _imported_by("import promptreg") & HEAVY == set()
 
 
+def test_the_store_does_not_load_pandas_and_leaves_it_to_others():
+    assert "pandas" not in _imported_by("import promptreg.store.store")
+    loaded = "import sys, types\nsys.modules['pandas'] = types.SimpleNamespace(Timestamp=str)\n"
+    assert "pandas" in _imported_by(f"{loaded}import promptreg.store.store")
+
+
 @pytest.mark.parametrize("name", COMMANDS)
 def test_every_command_shows_its_help(name):
     result = subprocess.run(

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from promptreg.text.terminal import json_for_terminal, safe_for_terminal
+from promptreg.text.terminal import json_for_terminal, json_pieces_for_terminal, safe_for_terminal
 
 HARMFUL = {
     *map(chr, range(0x09)),
@@ -64,3 +64,17 @@ def test_json_stays_readable():
     value = {"退款": "7天 👩‍🚀 é", "marks": "\u202e\x9b31m\u2028\udc9d"}
     assert json_for_terminal(value) == '{"退款": "7天 👩‍🚀 é", "marks": "\\u202e\\u009b31m\\u2028\\udc9d"}'
     assert json_for_terminal([1], indent=1) == "[\n 1\n]"
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.floats(allow_nan=False) | st.text(st.characters(codec=None), max_size=6),
+    lambda inner: (
+        st.lists(inner, max_size=3) | st.dictionaries(st.text(st.characters(codec=None), max_size=4), inner, max_size=3)
+    ),
+    max_leaves=12,
+)
+
+
+@given(JSON, st.integers(0, 5))
+def test_pieces_add_up_to_the_whole(value, levels):
+    assert "".join(json_pieces_for_terminal(value, levels)) == json_for_terminal(value)
