@@ -31,6 +31,7 @@ from promptreg.scoring.faults.captured.lines import read_payload
 from promptreg.scoring.faults.registry import find_faults
 from promptreg.suite.load import load_suites
 from promptreg.text.redaction import Redaction
+from promptreg.text.sentence import Sentence
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -251,7 +252,7 @@ _HEADER = Header(
     server="vllm",
     fingerprint={"models": ["deepseek-v3"], "version": 0.5},
     request_defaults={"temperature": 0.7},
-    warnings=("模型变了",),
+    warnings=(Sentence("The model changed.", "模型变了。"),),
     exchangeable=True,
     fault_rules=FaultRules("1.0", ("X-own",)),
     in_flight=3,

@@ -21,6 +21,7 @@ from promptreg.baseline.model import (
 )
 from promptreg.canonical import sha256_of
 from promptreg.store.lacks import Lack
+from promptreg.text.sentence import Sentence
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -209,6 +210,9 @@ class HeaderLine(_Line):
             "kinds that were looked for. What other rules found is not used."
         ),
     )
+    warnings_zh: Annotated[list[str], FailFast()] = Field(
+        [], description="The warnings in Chinese, in their order; left out where there are none."
+    )
     in_flight: Annotated[int, Field(ge=1)] | None = Field(
         None,
         description=(
@@ -216,6 +220,12 @@ class HeaderLine(_Line):
             "median); left out where that is not known."
         ),
     )
+
+    def _told(self) -> tuple[Sentence, ...]:
+        # Older files, and files that somebody edited, may lack the Chinese text: English is better than nothing.
+        zh = self.warnings_zh
+        told = zip(self.warnings, zh if len(zh) == len(self.warnings) else self.warnings, strict=True)
+        return tuple(Sentence(*pair) for pair in told)
 
     def header(self) -> Header:
         """The same as a record."""
@@ -229,7 +239,7 @@ class HeaderLine(_Line):
             fingerprint=self.fingerprint,
             request_defaults=self.request_defaults,
             passes=self.passes,
-            warnings=tuple(self.warnings),
+            warnings=self._told(),
             provenance=self.provenance,
             exchangeable=self.exchangeable,
             fault_rules=None if self.fault_rules is None else self.fault_rules.rules(),
@@ -262,8 +272,9 @@ def header_json(header: Header) -> JsonObject:
         "fingerprint": header.fingerprint,
         "request_defaults": header.request_defaults,
         "passes": header.passes,
-        "warnings": list(header.warnings),
+        "warnings": [said.en for said in header.warnings],
         "provenance": header.provenance,
+        **({"warnings_zh": [said.zh for said in header.warnings]} if header.warnings else {}),
         **({} if header.exchangeable is None else {"exchangeable": header.exchangeable}),
         **({} if rules is None else {"fault_rules": {"release": rules.release, "own": list(rules.own)}}),
         **({} if header.in_flight is None else {"in_flight": header.in_flight}),

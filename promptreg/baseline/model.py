@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from promptreg.canonical import Json, JsonObject
     from promptreg.store.lacks import Lack
     from promptreg.suite.model import NoiseSource
+    from promptreg.text.sentence import Sentence
 
 SCHEMA = "promptreg.baseline/1"
 """Name and version of the file format."""
@@ -45,7 +46,7 @@ class Header:
     server: str | None = None
     fingerprint: JsonObject | None = None
     request_defaults: JsonObject = field(default_factory=dict)
-    warnings: tuple[str, ...] = ()
+    warnings: tuple[Sentence, ...] = ()
     provenance: JsonObject = field(default_factory=dict)
     exchangeable: bool | None = None
     """False when the first half of the passes differs from the second: then passes cannot be exchanged. None when that

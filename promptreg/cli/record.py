@@ -122,6 +122,9 @@ def print_failures(summary: str, again: str, run_id: str, *, stays: bool) -> Non
     console(stderr=True).print(safe_for_terminal(f"{summary} {way_out}"), style="red")
 
 
+_WARNING = {"en": "Warning: ", "zh": "警告："}
+
+
 def _print(recording: Recording, config: Config, *, quiet: bool, verbose: bool) -> None:
     from promptreg.cli.console import console, reader_language  # noqa: PLC0415 - see above
 
@@ -129,7 +132,7 @@ def _print(recording: Recording, config: Config, *, quiet: bool, verbose: bool) 
     out, errors = console(), console(stderr=True)
     language = reader_language(config.language)
     for warning in recording.warnings:
-        errors.print(safe_for_terminal(f"Warning: {warning}"), style="yellow")
+        errors.print(safe_for_terminal(f"{_WARNING[language]}{warning.text(language)}"), style="yellow")
     for suite in recording.suites:
         if suite.baseline is None:
             errors.print(_NO_BASELINE[language].format(suite=suite.suite), style="red")

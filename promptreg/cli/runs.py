@@ -126,7 +126,7 @@ def _print_one(
         if value is not None:
             out.print(safe_for_terminal(f"{name:<11} {value}"))
     for warning in record.warnings:
-        out.print(safe_for_terminal(f"warning     {warning}"), style="yellow")
+        out.print(safe_for_terminal(f"warning     {warning.en}"), style="yellow")
     _print_calls(out, "failed", failures, "red", everything=everything)
     _print_calls(out, "retried", retried, "yellow", everything=everything)
 

@@ -19,6 +19,7 @@ from promptreg.deployment.retry import repeats, retry_of, wait_s
 from promptreg.deployment.rewrite import rewritten, texts_of
 from promptreg.deployment.transports.base import KEEP_ALIVE_S, TimeLimits, Transport, Wiring
 from promptreg.text.redaction import NOTHING
+from promptreg.text.sentence import Sentence
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Mapping
@@ -130,12 +131,12 @@ class Client:
         self._redactor = Redactor(known_secrets(secrets, deployment.base_url, deployment.proxy), deployment.headers_env)
         self.redaction = redaction
         self._transport = transport if transport is not None else _transport(deployment, wiring, root)
-        self.warnings: tuple[str, ...] = _warnings(deployment)
+        self.warnings: tuple[Sentence, ...] = _warnings(deployment)
         """What whoever reads the run must know about how it was made: one sentence each."""
 
     async def __aenter__(self) -> Self:
         for warning in self.warnings:
-            _LOG.warning("%s", warning)
+            _LOG.warning("%s", warning.en)
         await self._transport.__aenter__()
         return self
 
@@ -226,11 +227,13 @@ def _transport(deployment: Deployment, wiring: Wiring, root: Path | None) -> Tra
     return WireTransport(wiring)
 
 
-def _warnings(deployment: Deployment) -> tuple[str, ...]:
+def _warnings(deployment: Deployment) -> tuple[Sentence, ...]:
     if deployment.verify or deployment.call is not None:
         return ()
-    sentence = (
+    sentence = Sentence(
         f"The certificate of deployment `{deployment.name}` is not checked (verify = false): "
-        f"anyone on the way can read the key and change the answers. Use ca_file for a certificate of your own."
+        "anyone on the way can read the key and change the answers. Use ca_file for a certificate of your own.",
+        f"没有检查部署 `{deployment.name}` 的证书（verify = false）：传输途中的任何人都能读取密钥、篡改回答。"
+        "自有证书请用 ca_file。",
     )
     return (sentence,)

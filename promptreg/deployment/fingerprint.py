@@ -10,6 +10,7 @@ from promptreg.deployment.envelope import describe_body, looks_like_html, shorte
 from promptreg.deployment.exchange import Exchange, Failure, FailureKind
 from promptreg.deployment.json_text import parse_json
 from promptreg.errors import EndpointError
+from promptreg.text.sentence import Sentence
 
 if TYPE_CHECKING:
     from promptreg.canonical import Json, JsonObject
@@ -95,26 +96,33 @@ async def take_fingerprint(client: Client) -> Fingerprint:
     return Fingerprint(models=models, version=version, max_model_len=window)
 
 
-def differences(before: Fingerprint, after: Fingerprint) -> tuple[str, ...]:
+def differences(before: Fingerprint, after: Fingerprint) -> tuple[Sentence, ...]:
     """What changed between two fingerprints of one deployment, one sentence each. Unknown is never a difference."""
     sentences = []
     pairs = [
-        ("version", before.version, after.version),
-        ("window of the model", _number(before.max_model_len), _number(after.max_model_len)),
-        ("model name in the answers", before.echoed_model, after.echoed_model),
+        (Sentence("version", "版本"), before.version, after.version),
+        (Sentence("window of the model", "模型的窗口"), _number(before.max_model_len), _number(after.max_model_len)),
+        (Sentence("model name in the answers", "回答中的模型名"), before.echoed_model, after.echoed_model),
     ]
     for what, was, now in pairs:
         if was is not None and now is not None and was != now:
-            sentences.append(f"The {what} was {was} and is now {now}.")
+            sentences.append(
+                Sentence(f"The {what.en} was {was} and is now {now}.", f"{what.zh}原为 {was}，现为 {now}。")
+            )
     if before.models and after.models and before.models != after.models:
-        gone = sorted(set(before.models) - set(after.models))
-        added = sorted(set(after.models) - set(before.models))
-        parts = [f"{', '.join(gone)} is gone" if gone else "", f"{', '.join(added)} is new" if added else ""]
-        sentences.append(f"The list of models changed: {' and '.join(filter(None, parts))}.")
-    new = sorted(set(after.system_fingerprints) - set(before.system_fingerprints))
+        gone = ", ".join(sorted(set(before.models) - set(after.models)))
+        added = ", ".join(sorted(set(after.models) - set(before.models)))
+        en = " and ".join(filter(None, (f"{gone} is gone" if gone else "", f"{added} is new" if added else "")))
+        zh = "，".join(filter(None, (f"不再有 {gone}" if gone else "", f"新增 {added}" if added else "")))
+        sentences.append(Sentence(f"The list of models changed: {en}.", f"模型列表变了：{zh}。"))
+    new = ", ".join(sorted(set(after.system_fingerprints) - set(before.system_fingerprints)))
     if before.system_fingerprints and new:
+        known = ", ".join(before.system_fingerprints)
         sentences.append(
-            f"The system fingerprint was {', '.join(before.system_fingerprints)}; now {', '.join(new)} was seen too."
+            Sentence(
+                f"The system fingerprint was {known}; now {new} was seen too.",
+                f"系统指纹（system_fingerprint）原为 {known}，现在还出现了 {new}。",
+            )
         )
     return tuple(sentences)
 

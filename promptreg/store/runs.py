@@ -14,6 +14,7 @@ from promptreg.errors import StoreError
 from promptreg.store.columns import json_text, plain_text
 from promptreg.store.connect import transaction
 from promptreg.text.redaction import NOTHING
+from promptreg.text.sentence import Sentence
 
 if TYPE_CHECKING:
     import sqlite3
@@ -73,7 +74,7 @@ class RunRecord:
     ended_at: float | None
     fingerprint_before: JsonObject | None
     fingerprint_after: JsonObject | None
-    warnings: tuple[str, ...]
+    warnings: tuple[Sentence, ...]
     verdict: str | None
     cases: int
     """Cases of the run; it is complete when `answered + failed == cases * passes`."""
@@ -203,6 +204,11 @@ FROM runs
 """
 
 
+def _sentence(stored: str | dict[str, str]) -> Sentence:
+    """A warning as it is stored; older stores have it in English only."""
+    return Sentence(stored, stored) if isinstance(stored, str) else Sentence(stored["en"], stored["zh"])
+
+
 def read_runs(db: Database, condition: str = "1", arguments: Sequence[str] = ()) -> Iterator[RunRecord]:
     """Runs that meet a condition in SQL, the one that was begun last first."""
     # Not by started_at: a clock that was set back between two runs would make the later one the older.
@@ -225,7 +231,7 @@ def read_runs(db: Database, condition: str = "1", arguments: Sequence[str] = ())
             ended_at=row["ended_at"],
             fingerprint_before=_object(row["fingerprint_before_json"]),
             fingerprint_after=_object(row["fingerprint_after_json"]),
-            warnings=tuple(json.loads(row["warnings_json"])),
+            warnings=tuple(map(_sentence, json.loads(row["warnings_json"]))),
             verdict=row["verdict"],
             cases=row["cases"],
             answered=row["answered"],

@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     from promptreg.canonical import JsonObject
     from promptreg.replay.sample import Sample
     from promptreg.text.redaction import Redaction
+    from promptreg.text.sentence import Sentence
 
 _HASHES_PER_QUERY = 500  # SQLite's smallest limit on parameters is 999
 
@@ -141,7 +142,7 @@ class Store:
         state: RunState | None = None,
         fingerprint_before: JsonObject | None = None,
         fingerprint_after: JsonObject | None = None,
-        warnings: Sequence[str] | None = None,
+        warnings: Sequence[Sentence] | None = None,
         ended_at: float | None = None,
         verdict: str | None = None,
     ) -> None:
@@ -154,7 +155,7 @@ class Store:
             "state": state,
             "fingerprint_before_json": None if fingerprint_before is None else json_text(fingerprint_before),
             "fingerprint_after_json": None if fingerprint_after is None else json_text(fingerprint_after),
-            "warnings_json": None if warnings is None else json_text(list(warnings)),
+            "warnings_json": None if warnings is None else json_text([said.to_json() for said in warnings]),
             "ended_at": ended_at,
             "verdict": verdict,
         }

@@ -51,15 +51,16 @@ def comparison_warnings(
     told = [load_warning(loads)]
     told += [unknown_warning(suite.pairing.baseline.header, suite.untold, len(suite.pairs), rules) for suite in judged]
     pairings = [suite.pairing for suite in judged]
-    # What was said when the calls were made is stored in English only.
-    told += [
-        Sentence(f"Source: {text}", f"源部署：{text}") for each in pairings for text in each.baseline.header.warnings
-    ]
-    told += [Sentence(f"Target: {text}", f"目标部署：{text}") for text in record.warnings]
+    told += [_of("Source", "源部署", said) for each in pairings for said in each.baseline.header.warnings]
+    told += [_of("Target", "目标部署", said) for said in record.warnings]
     told += [_unscored(suite, record, judges) for suite in judged]
     told += [recorded_otherwise(each.suite, each.varied_otherwise) for each in pairings if each.varied_otherwise]
     told += [_unasked(each, record) for each in pairings if each.unasked]
     return tuple(dict.fromkeys(sentence for sentence in told if sentence is not None))
+
+
+def _of(en: str, zh: str, said: Sentence) -> Sentence:
+    return Sentence(f"{en}: {said.en}", f"{zh}：{said.zh}")
 
 
 def _unscored(suite: JudgedSuite, record: RunRecord, judges: Judges) -> Sentence | None:

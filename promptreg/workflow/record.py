@@ -11,6 +11,7 @@ from promptreg.baseline.paths import baseline_path
 from promptreg.baseline.write import write_baseline
 from promptreg.errors import ConfigError, EndpointError, ExitCode, UsageError
 from promptreg.store.store import Store
+from promptreg.text.sentence import Sentence
 from promptreg.verdict.model import rounded
 from promptreg.verdict.recording import not_exchangeable
 from promptreg.workflow.baselines.merge import (
@@ -49,7 +50,6 @@ if TYPE_CHECKING:
     from promptreg.canonical import Json, JsonObject
     from promptreg.config import Config
     from promptreg.suite.model import Suite
-    from promptreg.text.sentence import Sentence
     from promptreg.verdict.recording import RecordingJudgement
 
 RECORDING_SCHEMA = "promptreg.recording/1"
@@ -109,7 +109,7 @@ class Recording:
     """Samples stored with an answer, those of an earlier start of a resumed run included."""
     failed: int
     suites: tuple[RecordedSuite, ...]
-    warnings: tuple[str, ...]
+    warnings: tuple[Sentence, ...]
     failures: str | None = None
     """How many calls got no answer and what most of them said; None when none failed."""
     contexts: tuple[Sentence, ...] = ()
@@ -132,7 +132,8 @@ class Recording:
             "passes": self.passes,
             "answered": self.answered,
             "failed": self.failed,
-            "warnings": list(self.warnings),
+            "warnings": [warning.en for warning in self.warnings],
+            "warnings_zh": [warning.zh for warning in self.warnings],
             "suites": [suite.to_json(root) for suite in self.suites],
             "contexts": [{"sentence": said.en, "sentence_zh": said.zh} for said in self.contexts],
         }
@@ -245,10 +246,18 @@ def _write(config: Config, store: Store, plan: _Plan, collected: Collected, chec
                 judgement = checker.check(suite, baseline)
             except (ConfigError, EndpointError) as error:
                 # What was recorded is worth more than what can be said of it.
-                warnings.append(f"Suite {suite.name}: the recording was not checked against itself: {error}")
+                warnings.append(
+                    Sentence(
+                        f"Suite {suite.name}: the recording was not checked against itself: {error}",
+                        f"测试集 {suite.name}：录制没有与自身核对：{error}",
+                    )
+                )
             else:
                 baseline = _with_judgement(baseline, judgement, earlier)
-                warnings += [f"Suite {suite.name}: {text}" for text in _warnings_of(judgement)]
+                warnings += [
+                    Sentence(f"Suite {suite.name}: {said.en}", f"测试集 {suite.name}：{said.zh}")
+                    for said in _warnings_of(judgement)
+                ]
                 warnings += [] if checker.unscored is None else [checker.unscored]
             write_baseline(path, baseline)
         written.append(RecordedSuite(suite.name, path, len(cases), failed, judgement))
@@ -267,8 +276,8 @@ def _write(config: Config, store: Store, plan: _Plan, collected: Collected, chec
     )
 
 
-def _warnings_of(judgement: RecordingJudgement | None) -> tuple[str, ...]:
-    return (not_exchangeable(judgement).en,) if judgement is not None and judgement.exchangeable is False else ()
+def _warnings_of(judgement: RecordingJudgement | None) -> tuple[Sentence, ...]:
+    return (not_exchangeable(judgement),) if judgement is not None and judgement.exchangeable is False else ()
 
 
 def _with_judgement(baseline: Baseline, judgement: RecordingJudgement | None, earlier: Baseline | None) -> Baseline:

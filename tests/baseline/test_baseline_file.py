@@ -15,6 +15,7 @@ from promptreg.baseline.model import Baseline, FaultRules, Golden, GoldenAnswer,
 from promptreg.baseline.read import read_baseline
 from promptreg.baseline.write import write_baseline
 from promptreg.errors import BaselineError, OutputError
+from promptreg.text.sentence import Sentence
 
 HEADER = Header(
     suite="客服",
@@ -26,7 +27,7 @@ HEADER = Header(
     server="vllm",
     fingerprint={"models": ["deepseek-v3"], "version": "0.10"},
     request_defaults={"temperature": 0.7},
-    warnings=("模型变了",),
+    warnings=(Sentence("The model changed.", "模型变了。"),),
     provenance={"hardware": "8×H20"},
 )
 YES, NO = (
@@ -145,7 +146,7 @@ HEADERS = st.builds(
     server=st.none() | TEXT,
     fingerprint=st.none() | st.dictionaries(TEXT, JSON, max_size=2),
     request_defaults=st.dictionaries(TEXT, JSON, max_size=2),
-    warnings=st.lists(TEXT, max_size=2).map(tuple),
+    warnings=st.lists(st.builds(Sentence, TEXT, TEXT), max_size=2).map(tuple),
     provenance=st.dictionaries(TEXT, JSON, max_size=2),
     fault_rules=st.none() | st.builds(FaultRules, TEXT.filter(bool), st.sampled_from(((), ("X-maps",)))),
 )
@@ -365,3 +366,14 @@ def test_a_long_answer_is_no_problem(path):
 
 def test_goldens_of_equal_answers_are_one():
     assert golden("a", YES, YES, YES) == Golden("a", SHA, (GoldenAnswer((0, 1, 2), YES),))
+
+
+def test_warnings_without_chinese_are_told_in_english(path):
+    def english(lines):
+        header = json.loads(lines[0])
+        del header["warnings_zh"]
+        return [json.dumps(header, ensure_ascii=False), *lines[1:]]
+
+    rewrite(path, english)
+    (said,) = read_baseline(path).header.warnings
+    assert (said.en, said.zh) == ("The model changed.", "The model changed.")

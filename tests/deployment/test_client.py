@@ -254,7 +254,8 @@ def test_an_unchecked_certificate_is_a_warning(deployment: Any) -> None:
     client = Client(deployment("https://127.0.0.1:9/v1", verify=False), {})
 
     assert len(client.warnings) == 1
-    assert "`ascend` is not checked (verify = false)" in client.warnings[0]
+    assert "`ascend` is not checked (verify = false)" in client.warnings[0].en
+    assert "没有检查部署 `ascend` 的证书" in client.warnings[0].zh
     assert Client(deployment(), {}).warnings == ()
 
 

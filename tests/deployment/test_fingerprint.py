@@ -145,7 +145,14 @@ def test_differences_are_sentences_and_the_unknown_is_none() -> None:
 
     assert differences(FULL, FULL) == ()
     assert differences(Fingerprint(), FULL) == differences(FULL, Fingerprint()) == ()
-    assert differences(FULL, after) == (
+    assert [said.zh for said in differences(FULL, after)] == [
+        "版本原为 1.0，现为 1.1。",
+        "模型的窗口原为 8192，现为 2048。",
+        "回答中的模型名原为 ds，现为 ds-npu。",
+        "模型列表变了：不再有 a，新增 c。",
+        "系统指纹（system_fingerprint）原为 fp_1，现在还出现了 fp_2。",
+    ]
+    assert tuple(said.en for said in differences(FULL, after)) == (
         "The version was 1.0 and is now 1.1.",
         "The window of the model was 8192 and is now 2048.",
         "The model name in the answers was ds and is now ds-npu.",

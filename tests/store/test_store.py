@@ -11,6 +11,9 @@ import pytest
 from promptreg.errors import StoreError, UsageError
 from promptreg.store.store import Store
 from promptreg.suite.model import Request
+from promptreg.text.sentence import Sentence
+
+CHANGED = Sentence("The model changed.", "模型变了。")
 
 
 def test_a_sample_comes_back_as_raw_as_it_was(store, make):
@@ -97,16 +100,23 @@ def test_runs_are_kept_apart(store, make):
     assert store.run(first).answered == 1
 
 
+def test_warnings_of_an_older_store_are_in_english(store, make):
+    run_id = store.start_run(make.spec([make.case()]))
+    with store._database.conn:
+        store._database.execute("UPDATE runs SET warnings_json = ? WHERE id = ?", ['["It changed."]', run_id])
+    assert store.run(run_id).warnings == (Sentence("It changed.", "It changed."),)
+
+
 def test_a_run_is_read_as_it_was_begun_and_changed(store, make):
     run_id = store.start_run(make.spec([make.case()]))
     begun = store.run(run_id)
 
     store.update_run(run_id, fingerprint_before={"models": ["deepseek-v3"]})
-    store.update_run(run_id, state="done", warnings=["模型变了"], ended_at=begun.started_at + 60, verdict="DRIFT")
+    store.update_run(run_id, state="done", warnings=[CHANGED], ended_at=begun.started_at + 60, verdict="DRIFT")
     record = store.run(run_id)
 
     assert (begun.state, begun.ended_at, begun.verdict, begun.warnings) == ("running", None, None, ())
-    assert (record.state, record.verdict, record.warnings) == ("done", "DRIFT", ("模型变了",))
+    assert (record.state, record.verdict, record.warnings) == ("done", "DRIFT", (CHANGED,))
     assert record.fingerprint_before == {"models": ["deepseek-v3"]}
     assert record.fingerprint_after is None
     assert (record.kind, record.deployment, record.server, record.model) == ("record", "gpu", "vllm", "deepseek-v3")

@@ -12,6 +12,7 @@ from promptreg.canonical import canonical_json
 from promptreg.deployment.fingerprint import Fingerprint, differences
 from promptreg.errors import BaselineError, UsageError
 from promptreg.text.counted import counted, part_of
+from promptreg.text.sentence import Sentence
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -106,7 +107,9 @@ def added_to(golden: Golden, case: Case, earlier: Baseline | None) -> Golden:
     return replace(whole, calls={**golden.calls, **{index: told[index] for index in held if index in told}})
 
 
-def merge_warnings(goldens: Mapping[str, Golden], kept: int, earlier: Baseline | None, now: Fingerprint) -> list[str]:
+def merge_warnings(
+    goldens: Mapping[str, Golden], kept: int, earlier: Baseline | None, now: Fingerprint
+) -> list[Sentence]:
     """What a reader of a baseline must know about how its parts came together.
 
     Args:
@@ -115,16 +118,25 @@ def merge_warnings(goldens: Mapping[str, Golden], kept: int, earlier: Baseline |
         earlier: the baseline that the new goldens were added to.
         now: the deployment's fingerprint at the new run.
     """
-    found: list[str] = []
+    found: list[Sentence] = []
     if earlier is not None and kept:
-        found += [text for text in earlier.header.warnings if not text.endswith((_LACKING, _APART))]
+        found += [said for said in earlier.header.warnings if not said.en.endswith((_LACKING, _APART))]
+        were = "was" if len(goldens) == 1 else "were"
         found.append(
-            f"{counted(len(goldens), 'case')} {'was' if len(goldens) == 1 else 'were'} recorded, or topped up, {_APART}"
+            Sentence(
+                f"{counted(len(goldens), 'case')} {were} recorded, or topped up, {_APART}",
+                f"{len(goldens)} 个用例是在另一次运行中录制或补录的，与其余用例不同。",
+            )
         )
         found += differences(Fingerprint.from_json(earlier.header.fingerprint or {}), now)
     lacking = sum(bool(golden.failed_passes) for golden in goldens.values())
     if lacking:
-        found.append(f"{part_of(lacking, len(goldens), 'case', 'lacks', 'lack')} {_LACKING}")
+        found.append(
+            Sentence(
+                f"{part_of(lacking, len(goldens), 'case', 'lacks', 'lack')} {_LACKING}",
+                f"{len(goldens)} 个用例中有 {lacking} 个至少有一遍没有回答。",
+            )
+        )
     return found
 
 

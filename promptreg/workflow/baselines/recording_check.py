@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from promptreg.scoring.embedders.base import Embedder
     from promptreg.store.store import Store
     from promptreg.suite.model import Suite
+    from promptreg.text.sentence import Sentence
     from promptreg.workflow.judging.judge_calls import Judges
 
 
@@ -32,7 +33,7 @@ class RecordingChecker:
         self._config, self._store, self._judges, self._self_test = config, store, judges, self_test
         self._embedder: Embedder | None = None
         self._replies = Replies()
-        self.unscored: str | None = None
+        self.unscored: Sentence | None = None
         """How many answers of the last suite its judge did not score, and why; None when it scored all."""
 
     def check(self, suite: Suite, baseline: Baseline) -> RecordingJudgement | None:
@@ -53,8 +54,7 @@ class RecordingChecker:
         rules = rules_of(self._config)
         plant = planter(pairs, self._score, rules.seed) if self._self_test else None
         scores = self._score(pairs)
-        unscored = unscored_warning(suite.name, scores)
-        self.unscored = None if unscored is None else unscored.en
+        self.unscored = unscored_warning(suite.name, scores)
         return judge_recording(scores, rules, plant=plant)
 
     def _score(self, pairs: Sequence[CasePair]) -> Sequence[CaseScores]:

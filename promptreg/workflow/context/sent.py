@@ -13,6 +13,7 @@ from promptreg.deployment.json_text import parse_json
 from promptreg.deployment.reader import read_exchange
 from promptreg.replay.sample import Sample
 from promptreg.text.counted import counted
+from promptreg.text.sentence import Sentence
 from promptreg.workflow.context.refused import refused
 
 if TYPE_CHECKING:
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
     from promptreg.canonical import JsonObject
     from promptreg.deployment.reading import Reading
     from promptreg.replay.sample import Call
-    from promptreg.text.sentence import Sentence
     from promptreg.workflow.context.case_contexts import Contexts
 
 NEVER_ASKED: Final = frozenset({FailureKind.NOT_FITTED, FailureKind.SENT_OTHERWISE})
@@ -93,8 +93,8 @@ class Cuts:
     def __init__(self, contexts: Contexts, server: str | None = None) -> None:
         self._contexts = contexts
         self._server = server
-        self._found: dict[tuple[str, str], str] = {}
-        self._refused: dict[tuple[str, str], str] = {}
+        self._found: dict[tuple[str, str], Sentence] = {}
+        self._refused: dict[tuple[str, str], Sentence] = {}
 
     def see(self, key: tuple[str, str], reading: Reading, exchange: Exchange | None = None) -> None:
         """Look at one answer.
@@ -110,7 +110,7 @@ class Cuts:
         if exchange is not None and key not in self._refused:
             said = refused(case, self._contexts.deployment, exchange, self._server)
             if said is not None:
-                self._refused[key] = said.sentence.en
+                self._refused[key] = said.sentence
         if reading.usage is None or key in self._found:
             return
         found = silent_cut(
@@ -121,20 +121,22 @@ class Cuts:
             slack=TEMPLATE_SLACK,
         )
         if found is not None:
-            self._found[key] = found.sentence.en
+            self._found[key] = found.sentence
 
-    def warnings(self) -> list[str]:
+    def warnings(self) -> list[Sentence]:
         """A sentence of each kind, with the first case as the example; none where every prompt arrived whole."""
         return [_of_all(found) for found in (self._found, self._refused) if found]
 
 
-def _of_all(found: Mapping[tuple[str, str], str]) -> str:
-    (suite, case_id), said = next(iter(sorted(found.items())))
-    more = f" The same holds for {counted(len(found) - 1, 'more case')}." if len(found) > 1 else ""
-    return f"{suite}/{case_id}: {said}{more}"
+def _of_all(found: Mapping[tuple[str, str], Sentence]) -> Sentence:
+    (suite, case_id), said = next(iter(sorted(found.items(), key=lambda item: item[0])))
+    more = len(found) - 1
+    more_en = f" The same holds for {counted(more, 'more case')}." if more else ""
+    more_zh = f"另有 {more} 个用例也是如此。" if more else ""
+    return Sentence(f"{suite}/{case_id}: {said.en}{more_en}", f"{suite}/{case_id}：{said.zh}{more_zh}")
 
 
-def context_warnings(contexts: Contexts, told_window: int | None) -> list[str]:
+def context_warnings(contexts: Contexts, told_window: int | None) -> list[Sentence]:
     """What whoever reads a run must know about how its conversations were shortened.
 
     Args:
@@ -142,18 +144,26 @@ def context_warnings(contexts: Contexts, told_window: int | None) -> list[str]:
         told_window: the window that the server tells; None where it does not.
     """
     cases = contexts.cases.values()
-    found = list(dict.fromkeys(case.guessed.en for case in cases if case.guessed is not None))
+    found = list(dict.fromkeys(case.guessed for case in cases if case.guessed is not None))
     too_large = [case for case in cases if told_window is not None and case.budget.window > told_window]
     if too_large:
         largest = max(case.budget.window for case in too_large)
         found.append(
-            f"Conversations were shortened for a window of {counted(largest, 'token')}, but "
-            f"`{contexts.deployment}` says that its window has {told_window}. Correct `window`."
+            Sentence(
+                f"Conversations were shortened for a window of {counted(largest, 'token')}, but "
+                f"`{contexts.deployment}` says that its window has {told_window}. Correct `window`.",
+                f"对话按 {largest} 个 token 的窗口缩短，但 `{contexts.deployment}` 说它的窗口是 {told_window}。"
+                "请更正 `window`。",
+            )
         )
     blind = sum(not case.provable for case in cases)
     if blind:
         found.append(
-            f"Whether `{contexts.deployment}` sends the shortened conversations on as they are is not provable: it is "
-            f"a function of your own (`call`), which got them for {counted(blind, 'case')}."
+            Sentence(
+                f"Whether `{contexts.deployment}` sends the shortened conversations on as they are is not provable: it "
+                f"is a function of your own (`call`), which got them for {counted(blind, 'case')}.",
+                f"`{contexts.deployment}` 是否原样转发缩短后的对话无法证明：它是您自己的函数（`call`），"
+                f"有 {blind} 个用例的对话交给了它。",
+            )
         )
     return found

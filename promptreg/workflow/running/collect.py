@@ -21,6 +21,7 @@ from promptreg.replay.progress import Progress
 from promptreg.replay.tally import ReplayResult
 from promptreg.store.runs import RunKind, RunRecord, RunSpec, RunState
 from promptreg.text.counted import counted
+from promptreg.text.sentence import Sentence
 from promptreg.workflow.context.case_contexts import NO_CONTEXTS, Contexts
 from promptreg.workflow.context.sent import Cuts, context_warnings, is_unsent, proved, unsent_sample
 from promptreg.workflow.private import redaction_of
@@ -85,7 +86,7 @@ class Collected:
     result: ReplayResult
     fingerprint: Fingerprint
     """Of the deployment before the first call."""
-    warnings: tuple[str, ...]
+    warnings: tuple[Sentence, ...]
 
 
 def collect(
@@ -278,28 +279,33 @@ def _examined(contexts: Contexts, sample: Sample) -> Sample:
     return sample
 
 
-def _complete(record: RunRecord, fingerprint: Fingerprint, warnings: list[str]) -> Collected:
+def _complete(record: RunRecord, fingerprint: Fingerprint, warnings: list[Sentence]) -> Collected:
     """A resumed run that lacks no sample: nobody needs to be asked, so the deployment may be gone by now."""
     return Collected(
         record.run_id, ReplayResult(0, 0, 0, 0.0), fingerprint, tuple(dict.fromkeys((*record.warnings, *warnings)))
     )
 
 
-async def _fingerprint_after(client: Client) -> tuple[Fingerprint | None, str | None]:
+async def _fingerprint_after(client: Client) -> tuple[Fingerprint | None, Sentence | None]:
     """The fingerprint after the last call, or a warning: a deployment that is gone by then takes no sample back."""
     try:
         return await take_fingerprint(client), None
     except EndpointError as error:
-        return None, f"Whether the deployment changed during the run is not known: {error}"
+        return None, Sentence(
+            f"Whether the deployment changed during the run is not known: {error}",
+            f"运行期间部署是否有变化无从得知：{error}",
+        )
 
 
-def _overload(deployment: Deployment, result: ReplayResult) -> list[str]:
+def _overload(deployment: Deployment, result: ReplayResult) -> list[Sentence]:
     if result.lowest_limit is None or result.lowest_limit == deployment.concurrency:
         return []
-    told = (
+    told = Sentence(
         f"Deployment `{deployment.name}` was overloaded (status 429 or 503, or a late first byte): at times only "
         f"{result.lowest_limit} of {counted(deployment.concurrency, 'call')} were made at once. Answers under another "
-        "load may differ; a lower `concurrency` gives an even one."
+        "load may differ; a lower `concurrency` gives an even one.",
+        f"部署 `{deployment.name}` 曾经过载（状态码 429 或 503，或首字节过迟）：{deployment.concurrency} 个调用中"
+        f"有时只同时发出 {result.lowest_limit} 个。不同负载下的回答可能不同；调低 `concurrency` 可使负载均匀。",
     )
     return [told]
 
@@ -327,14 +333,27 @@ class _Echoes:
     def added_to(self, fingerprint: Fingerprint) -> Fingerprint:
         return fingerprint.with_echoes(self._models, self._fingerprints)
 
-    def warnings(self, deployment: Deployment) -> list[str]:
+    def warnings(self, deployment: Deployment) -> list[Sentence]:
         found = []
         if len(self._models) > 1:
-            found.append(f"Answers named several models: {', '.join(sorted(self._models))}.")
+            names = ", ".join(sorted(self._models))
+            found.append(Sentence(f"Answers named several models: {names}.", f"回答中出现了多个模型名：{names}。"))
         elif self._models and deployment.model not in self._models:
-            found.append(f"Answers named the model {next(iter(self._models))!r}, not {deployment.model!r}.")
+            name = next(iter(self._models))
+            found.append(
+                Sentence(
+                    f"Answers named the model {name!r}, not {deployment.model!r}.",
+                    f"回答中的模型名是 {name!r}，而不是 {deployment.model!r}。",
+                )
+            )
         if len(self._fingerprints) > 1:
-            found.append(f"system_fingerprint changed during the run: {', '.join(sorted(self._fingerprints))}.")
+            seen = ", ".join(sorted(self._fingerprints))
+            found.append(
+                Sentence(
+                    f"system_fingerprint changed during the run: {seen}.",
+                    f"system_fingerprint 在运行期间有变化：{seen}。",
+                )
+            )
         return found
 
 

@@ -135,7 +135,8 @@ def run_json(record: RunRecord) -> JsonObject:
         "seed": record.seed,
         "answered": record.answered,
         "failed": record.failed,
-        "warnings": list(record.warnings),
+        "warnings": [warning.en for warning in record.warnings],
+        "warnings_zh": [warning.zh for warning in record.warnings],
     }
 
 

@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from promptreg.errors import RefusedError
+from promptreg.text.sentence import Sentence
 from promptreg.workflow.running.collect import Collected, OnProgress, Order, Stretch, collect, finish
 
 if TYPE_CHECKING:
@@ -70,7 +71,8 @@ class Taking:
         """What is stored is judged, as of any other calls that failed; `collect` has marked the run as failed."""
         self._refused = True
         warnings = self._store.run(run_id).warnings
-        self._store.update_run(run_id, warnings=tuple(dict.fromkeys((*warnings, told))))
+        # Errors are told in English only.
+        self._store.update_run(run_id, warnings=tuple(dict.fromkeys((*warnings, Sentence(told, told)))))
         self._record = self._store.run(run_id)
 
     def record(self) -> RunRecord:

@@ -14,6 +14,7 @@ from promptreg.config import Config, Deployment
 from promptreg.deployment.fingerprint import Fingerprint
 from promptreg.errors import Place, UsageError
 from promptreg.suite.model import Case, Request, Suite
+from promptreg.text.sentence import Sentence
 from promptreg.workflow.baselines.merge import added_to, earlier_baselines, held_passes, merge_warnings
 
 CASE = Case("s", "a", Request(({"role": "user", "content": "?"},), {}), Place("suites/s.yaml", 1))
@@ -66,11 +67,20 @@ def test_one_file_never_holds_two_ways_of_asking(tmp_path, fields, reason):
 def test_warnings_of_both_recordings_are_kept_but_counts_are_made_anew():
     earlier = baseline(
         golden({0: "x"}),
-        warnings=("The version was 1 and is now 2.", "3 of 4 cases lack an answer in at least one pass."),
+        warnings=(
+            Sentence("The version was 1 and is now 2.", "版本原为 1，现为 2。"),
+            Sentence("3 of 4 cases lack an answer in at least one pass.", "4 个用例中有 3 个至少有一遍没有回答。"),
+        ),
         fingerprint={"version": "1"},
     )
     found = merge_warnings({"a": golden({1: None})}, 2, earlier, Fingerprint(version="3"))
-    assert found == [
+    assert [said.zh for said in found] == [
+        "版本原为 1，现为 2。",
+        "1 个用例是在另一次运行中录制或补录的，与其余用例不同。",
+        "版本原为 1，现为 3。",
+        "1 个用例中有 1 个至少有一遍没有回答。",
+    ]
+    assert [said.en for said in found] == [
         "The version was 1 and is now 2.",
         "1 case was recorded, or topped up, in another run than the rest.",
         "The version was 1 and is now 3.",

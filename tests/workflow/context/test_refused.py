@@ -97,7 +97,8 @@ def test_the_run_warns_of_it_once():
 
     (warning,) = seen.warnings()
 
-    assert warning.startswith(
+    assert warning.en.startswith(
         "s/a: `ascend` refuses the prompt as too long: it counts 8054 tokens where promptreg counted"
     )
-    assert warning.endswith("The same holds for 1 more case.")
+    assert warning.en.endswith("The same holds for 1 more case.")
+    assert warning.zh.endswith("另有 1 个用例也是如此。")

@@ -153,8 +153,9 @@ def test_several_cut_cases_are_one_warning_and_servers_that_do_not_count_none():
     seen.see(("s", "a"), usage(100))
     seen.see(("s", "other"), usage(1))
     (warning,) = seen.warnings()
-    assert warning.startswith("s/a: The prompt has 1,000 tokens (counter), the server counted 100")
-    assert warning.endswith("The same holds for 1 more case.")
+    assert warning.en.startswith("s/a: The prompt has 1,000 tokens (counter), the server counted 100")
+    assert warning.en.endswith("The same holds for 1 more case.")
+    assert warning.zh.startswith("s/a：")
     quiet = cuts(1000, exact=True)
     quiet.see(("s", "a"), usage(None))
     quiet.see(("s", "a"), usage(0))
@@ -170,11 +171,13 @@ def test_what_a_reader_must_know_of_how_conversations_were_shortened():
     guess = Sentence("Tokens are estimated.", "为估算值。")
     cases = {("s", "a"): fitted_like(guessed=guess), ("s", "b"): fitted_like(guessed=guess, provable=False)}
     estimated, window, blind = context_warnings(Contexts("ascend", cases), 1024)
-    assert estimated == "Tokens are estimated."
-    assert window == (
+    assert estimated is guess
+    assert window.en == (
         "Conversations were shortened for a window of 2048 tokens, but `ascend` says that its window has 1024. Correct "
         "`window`."
     )
-    assert blind.endswith("which got them for 1 case.")
+    assert window.zh == "对话按 2048 个 token 的窗口缩短，但 `ascend` 说它的窗口是 1024。请更正 `window`。"
+    assert blind.en.endswith("which got them for 1 case.")
+    assert "有 1 个用例" in blind.zh
     assert context_warnings(Contexts("ascend", {("s", "a"): fitted_like()}), None) == []
     assert context_warnings(Contexts("ascend", {("s", "a"): fitted_like()}), 2048) == []
