@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import re
 import sqlite3
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -172,6 +174,17 @@ def test_the_namesake_on_the_registry_is_detected():
     assert [finding.state for finding in clash] == [State.OK, State.PROBLEM]
     assert "pip uninstall promptreg promptreg-migrate" in clash[1].sentence
     assert exit_code_of(clash) is ExitCode.USAGE
+
+
+def test_the_command_of_the_namesake_says_so_too(tmp_path):
+    info = tmp_path / "promptreg-0.1.1.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: promptreg\nVersion: 0.1.1\n", encoding="utf-8")
+    script = f"import sys; sys.path.insert(0, {str(tmp_path)!r}); from promptreg.cli import app; sys.exit(app())"
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, encoding="utf-8", check=False)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith("Error: The unrelated distribution `promptreg` 0.1.1 is installed too.")
+    assert "Traceback" not in done.stderr
 
 
 @pytest.mark.parametrize("installed", [[], [Distribution("promptreg_migrate", "0.0.1")]])
