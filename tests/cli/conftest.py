@@ -186,6 +186,14 @@ class Pair:
         assert done.stdout, done.stderr
         return done.exit_code, done.json
 
+    def answered(self, command):
+        """How many answers the store has of the newest run, if it is one of this command.
+
+        A process that stores tells nobody; a test asks until there are enough.
+        """
+        run = self.run("runs", "--json").json["runs"][0]
+        return run["answered"] if run["kind"] == command else 0
+
     def store(self):
         return Store.open(self.folder / ".promptreg" / "store.db", create=False)
 

@@ -315,23 +315,28 @@ def test_noise_varies_what_is_left_of_a_conversation(contexts):
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
 def test_a_killed_run_goes_on_with_the_same_prompts(pair_of):
-    slow = pair_of(target={"latency": {"first_ms": 50}})
-    slow.project.section("plan", record_passes=4, compare_passes=3)
-    deploy(slow, concurrency=1)
-    write(slow)
-    slow.record()
-    process = subprocess.Popen(slow.project.command("compare"), cwd=slow.folder, stderr=subprocess.DEVNULL)
+    pair = pair_of()
+    pair.project.section("plan", record_passes=4, compare_passes=3)
+    deploy(pair, concurrency=1)
+    write(pair)
+    pair.record()
+    pair.target.becomes(6, faults=["stall_at_head"])  # in the middle, however late it is killed
+    process = subprocess.Popen(pair.project.command("compare"), cwd=pair.folder, stderr=subprocess.DEVNULL)
     try:
-        slow.target.requests.wait_for_chats(6)
-        process.kill()
+        pair.target.requests.wait_for_chats(7)
+        while pair.answered("compare") < 6:
+            assert process.poll() is None
     finally:
+        process.kill()
         process.wait(timeout=60)
-    code, compared = slow.compare("--resume")
+    pair.target.becomes(0, faults=[])
+    pair.target.requests.then.pop(0)()
+    code, compared = pair.compare("--resume")
     assert code in {0, 1, 3}
-    received = sent(slow.target)
+    received = sent(pair.target)
     for messages in received.values():
         assert len({json.dumps(one) for one in messages}) == 1
-    assert 12 <= sum(map(len, received.values())) <= 14
+    assert sum(map(len, received.values())) == 12 + 1  # the one that was in flight is sent again
     assert "error" not in {case["verdict"] for case in cases_of(compared).values()}
 
 

@@ -37,7 +37,7 @@ def interrupted(pair, command, how, server, after=12):
     )
     try:
         server.requests.wait_for_chats(after)
-        while not is_stored(pair, command):  # a store tells nobody that it has grown
+        while not pair.answered(command):
             assert process.poll() is None
         process.send_signal(how)
         _, stderr = process.communicate(timeout=60)
@@ -47,12 +47,6 @@ def interrupted(pair, command, how, server, after=12):
     server.becomes(0, faults=[])
     server.requests.then.pop(0)()
     return process.returncode, stderr
-
-
-def is_stored(pair, command):
-    """Whether something that the running command was answered is in the store."""
-    run = pair.run("runs", "--json").json["runs"][0]
-    return run["kind"] == command and run["answered"] > 0
 
 
 def case_lines_of_a_whole_run(pair_of, folder):
