@@ -26,6 +26,7 @@ MOST_CONVERSATIONS: Final = 20_000
 """Of all files together; more is a mistake."""
 MOST_MESSAGES: Final = 100_000
 """Of one conversation."""
+_MOST_PROBLEMS: Final = 200
 DEEPEST: Final = 100
 """Levels of lists and objects in one value."""
 
@@ -87,6 +88,10 @@ def read_recordings(paths: Sequence[Path], root: Path | None = None) -> tuple[Re
                 problems.append(Problem(f"{text} Give each its own.", item.place))
             else:
                 recordings[item.conversation_id] = item
+            if len(problems) >= _MOST_PROBLEMS:
+                raise ProjectError(
+                    [*problems, Problem("So much is wrong that the rest was not read.", problems[-1].place)]
+                )
             if len(recordings) > MOST_CONVERSATIONS:
                 raise ProjectError(f"There are more than {MOST_CONVERSATIONS} conversations. Read them in parts.")
     if problems:

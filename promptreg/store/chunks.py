@@ -15,6 +15,8 @@ from itertools import accumulate, pairwise
 
 from promptreg.deployment.exchange import Chunk
 
+MOST_BYTES = 1024 * 1024 * 1024
+"""Of a stored body once it is unpacked: a response has at most 64 MB, and each of its chunks twelve bytes more."""
 _COUNT = struct.Struct("<I")
 _MICROSECONDS = 1_000_000
 
@@ -45,7 +47,11 @@ def decode_chunks(stored: bytes) -> tuple[Chunk, ...]:
     if not stored:
         return ()
     try:
-        raw = zlib.decompress(stored)
+        unpacked = zlib.decompressobj()
+        raw = unpacked.decompress(stored, MOST_BYTES)
+        if not unpacked.eof:
+            what = "larger than any that was stored" if len(raw) >= MOST_BYTES else "incomplete"
+            raise ValueError(f"a stored response body is damaged: it is {what}")
         (count,) = _COUNT.unpack_from(raw)
     except (zlib.error, struct.error) as error:
         raise ValueError(f"a stored response body is damaged: {error}") from error

@@ -204,3 +204,11 @@ def test_any_text_is_read_or_refused_with_a_sentence(tmp_path_factory, text):
         assert error.problems  # noqa: PT017 - either of two outcomes is right
     else:
         assert all(recording.messages for recording in recordings)
+
+
+def test_a_file_that_is_wrong_all_over_is_not_read_to_its_end(tmp_path):
+    file = tmp_path / "log.jsonl"
+    file.write_bytes(b"x\n" * 100_000)
+    told = problems_of(file)
+    assert len(told) == 201
+    assert told[-1].endswith("log.jsonl:200: So much is wrong that the rest was not read.")

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import base64
 import json
+import sys
 import time
+from functools import partial
 from itertools import pairwise
+from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 import pytest
@@ -13,7 +16,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from promptreg.deployment.exchange import Chunk, Exchange, Failure, FailureKind
+from promptreg.deployment.private import without_private
 from promptreg.deployment.redact import REDACTED, Redactor, carries_credentials, looks_like_key, url_secrets
+from promptreg.text.redaction import Redaction
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 KEY = 'sk-fake+0123/456"789='
 
@@ -130,6 +138,41 @@ def test_any_cut_gives_the_same_body_and_no_key(text: str, cuts: list[int]) -> N
     assert kept.body == body.replace(KEY.encode(), REDACTED.encode())
     assert len(kept.chunks) == len(parts)
     assert [chunk.at_s for chunk in kept.chunks] == [float(n) for n in range(len(parts))]
+
+
+def operations(work: Callable[[], object]) -> int:
+    """Calls of functions, ours and the interpreter's, which no other work on the machine changes."""
+    count = 0
+
+    def watch(*_: object) -> None:
+        nonlocal count
+        count += 1
+
+    before = sys.getprofile()
+    sys.setprofile(watch)
+    try:
+        work()
+    finally:
+        sys.setprofile(before)
+    return count
+
+
+@pytest.mark.parametrize("piece", [KEY, KEY[:9], "x", "li@mail.example.com ", "a@", "工号", "\\", '"'])
+@pytest.mark.parametrize("streamed", [False, True])
+def test_what_is_done_grows_with_the_length_and_no_faster(piece: str, streamed: bool) -> None:
+    redaction = Redaction.of(["keys", "email", "cn-phone"], [r"工号\d+"])
+
+    def body(times: int) -> Exchange:
+        frames = [
+            b"data: " + json.dumps({"choices": [{"index": 0, "delta": {"content": piece}}]}).encode() + b"\n\n"
+            for _ in range(times)
+        ]
+        whole = json.dumps({"choices": [{"message": {"content": piece * times}}]}).encode()
+        return exchange(*(frames if streamed else [whole[at : at + 50] for at in range(0, len(whole), 50)]))
+
+    for redact in (Redactor([KEY]).exchange, lambda each: without_private(each, redaction)):
+        short, long = (operations(partial(redact, body(times))) for times in (100, 800))
+        assert long <= 8.5 * short + 100
 
 
 def test_many_secrets_in_many_chunks_take_linear_time() -> None:

@@ -68,3 +68,11 @@ def test_a_damaged_value_is_told_and_never_misread(chunks, data):
 def test_parts_that_do_not_add_up_are_told(raw):
     with pytest.raises(ValueError, match=r"damaged|multiple"):
         decode_chunks(zlib.compress(raw))
+
+
+def test_a_value_that_unpacks_without_end_is_not_unpacked(monkeypatch):
+    monkeypatch.setattr("promptreg.store.chunks.MOST_BYTES", 10_000)
+    with pytest.raises(ValueError, match="damaged: it is larger than any that was stored"):
+        decode_chunks(zlib.compress(bytes(1_000_000)))
+    with pytest.raises(ValueError, match="damaged: it is incomplete"):
+        decode_chunks(zlib.compress(bytes(range(256)))[:-9])
