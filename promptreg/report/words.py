@@ -14,9 +14,8 @@ def p_value_in_words(p_value: float) -> Sentence:
     """What a p-value says, as a frequency among ten, a hundred, a thousand or ten thousand."""
     if p_value >= _ALWAYS:
         return Sentence(
-            "If nothing had changed, chance alone would nearly always give a difference this large "
-            f"(p = {p_value:.2f}).",
-            f"如果什么都没有变，仅凭偶然也几乎总会出现这么大的差异（p = {p_value:.2f}）。",
+            f"In what counts for this case, chance alone nearly always gives as much (p = {p_value:.2f}).",
+            f"就这个用例所计的内容而言，仅凭偶然也几乎总会有这么大的差异（p = {p_value:.2f}）。",
         )
     of = next((base for base in (10, 100, 1000) if p_value * base >= 0.95), 10_000)
     times = max(1, round(p_value * of))

@@ -554,6 +554,13 @@ def test_paper_shows_how_the_run_was_judged(open_page, sample_file):
     expect(judged).to_be_hidden()
 
 
+@pytest.mark.parametrize(("locale", "name"), [("en-US", "free of F09"), ("zh-CN", "没有故障 F09")])
+def test_freedom_from_a_fault_has_a_name_in_both_languages(open_payload, locale, name):
+    case = replace(case_of(["a"], ["b"]), checks=(CheckView("free of F09", 5, 5, 1, 3, True),))
+    page = open_payload(payload_of(case), CASE + "c", locale=locale)
+    expect(page.locator(".check-name code")).to_have_text(name)
+
+
 def test_without_causes_the_first_screen_says_how_it_was_judged(open_payload):
     page = open_payload(replace(sample_payload(), causes=(), cases=(case_of(["a"], ["a"], verdict="pass"),)))
     expect(page.locator(".first-causes .suite").first).to_be_visible()

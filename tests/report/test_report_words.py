@@ -8,7 +8,7 @@ from promptreg.report.words import noise_multiple_in_words, p_value_in_words
 @pytest.mark.parametrize(
     ("p", "said"),
     [
-        (1.0, "nearly always give a difference this large (p = 1.00)"),
+        (1.0, "chance alone nearly always gives as much (p = 1.00)"),
         (0.34, "about 3 times in 10 (p = 0.34)"),
         (0.04, "about 4 times in 100 (p = 0.04)"),
         (0.0013, "about 1 time in 1000 (p = 0.0013)"),

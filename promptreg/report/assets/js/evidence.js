@@ -16,9 +16,17 @@ function checksSection(details) {
 function checkList(checks, approval) {
   return el("ul", { class: "checks" }, checks.map((check) => el("li", { class: check.worse ? "worse" : null },
     el("div", { class: "check-name" }, check.worse && svg("svg", { viewBox: "0 0 14 14", width: 14, height: 14, "aria-hidden": "true" }, shapeOf("fail", 7, 7, 5)),
-      el("code", null, readable(check.label)), check.worse && el("span", { class: "worse-word" }, t("checks.worse"))),
+      el("code", null, checkName(check.label)), check.worse && el("span", { class: "worse-word" }, t("checks.worse"))),
     el("div", { class: "rates" }, rate(sideName("source", approval), check.source_passed, check.source_total), rate(sideName("target"), check.target_passed, check.target_total)),
     check.sentence && el("p", null, say(check.sentence)))));
+}
+
+// Freedom from a fault is a check of promptreg's own, and has a name in the reader's language.
+const FREE_OF = "free of ";
+
+function checkName(label) {
+  const name = readable(label);
+  return name.startsWith(FREE_OF) ? t("checks.free_of", { kind: name.slice(FREE_OF.length) }) : name;
 }
 
 function rate(name, passed, all) {
