@@ -101,6 +101,14 @@ def free_port(free_ports: Callable[[], int]) -> int:
     return free_ports()
 
 
+@pytest.fixture
+def closed_port() -> Iterator[int]:
+    """A loopback port at which nobody listens, and that nobody else gets while the test runs."""
+    with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as held:
+        held.bind(("127.0.0.1", 0))
+        yield int(held.getsockname()[1])
+
+
 def _hostile() -> dict[str, str]:
     texts: dict[str, str] = json.loads((ROOT / "tests/corpus/hostile.json").read_text(encoding="utf-8"))
     texts["long_line"] = "长line" * 40_000

@@ -101,9 +101,9 @@ def test_a_key_variable_that_is_not_set(pair, monkeypatch):
     assert not pair.source.requests
 
 
-def test_nobody_listens(pair, free_port):
-    pair.project.deployment("gpu", f"http://127.0.0.1:{free_port}/v1", role="source")
-    done = refused(pair.run("record"), FAILURE, f"127.0.0.1:{free_port}", "gpu")
+def test_nobody_listens(pair, closed_port):
+    pair.project.deployment("gpu", f"http://127.0.0.1:{closed_port}/v1", role="source")
+    done = refused(pair.run("record"), FAILURE, f"127.0.0.1:{closed_port}", "gpu")
     assert done.stdout == ""
     assert pair.run("runs", "--json").json["runs"] == []
 

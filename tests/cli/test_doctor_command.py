@@ -98,9 +98,9 @@ def test_a_deployment_without_the_model_is_a_problem(tmp_path, monkeypatch, caps
     assert "another-model" in findings["deployment gpu"]["sentence"]
 
 
-def test_an_unreachable_deployment_is_one_sentence(tmp_path, monkeypatch, capsys, free_port):
+def test_an_unreachable_deployment_is_one_sentence(tmp_path, monkeypatch, capsys, closed_port):
     path = _project(tmp_path, monkeypatch)
-    _edit(path, "http://127.0.0.1:8000/v1", f"http://127.0.0.1:{free_port}/v1")
+    _edit(path, "http://127.0.0.1:8000/v1", f"http://127.0.0.1:{closed_port}/v1")
     _edit(path, "http://127.0.0.1:8001/v1", "http://gpu.invalid/v1")
     assert run(["doctor", "--json"]) == 4
     _, findings = _json(capsys)

@@ -197,8 +197,8 @@ async def test_a_server_that_never_closes_after_done(transport: Any, serve: Any,
     assert reading.notes == ("lost_after_finish",)
 
 
-async def test_nobody_listens(transport: Any, free_port: int) -> None:
-    exchange = await send(transport, f"http://127.0.0.1:{free_port}/v1")
+async def test_nobody_listens(transport: Any, closed_port: int) -> None:
+    exchange = await send(transport, f"http://127.0.0.1:{closed_port}/v1")
 
     assert exchange.failure is not None
     assert exchange.failure.kind is FailureKind.CONNECT
@@ -309,8 +309,8 @@ async def test_a_proxy_is_used(transport: Any, serve: Any, script: Any) -> None:
     assert proxy.requests[0].startswith(b"POST http://gpu.invalid/v1/chat/completions ")
 
 
-async def test_a_proxy_that_is_down(transport: Any, free_port: int) -> None:
-    exchange = await send(transport, "http://gpu.invalid/v1", proxy=f"http://127.0.0.1:{free_port}")
+async def test_a_proxy_that_is_down(transport: Any, closed_port: int) -> None:
+    exchange = await send(transport, "http://gpu.invalid/v1", proxy=f"http://127.0.0.1:{closed_port}")
 
     assert exchange.failure is not None
     assert exchange.failure.kind is FailureKind.CONNECT

@@ -32,10 +32,10 @@ def test_options_of_ray_need_the_engine(tmp_path):
 
 @pytest.mark.skipif(importlib.util.find_spec("ray") is None, reason="the extra `ray` is not installed")
 @pytest.mark.parametrize("variable", [False, True])
-def test_an_address_where_nobody_listens_is_an_error_within_seconds(tmp_path, free_port, variable):
+def test_an_address_where_nobody_listens_is_an_error_within_seconds(tmp_path, closed_port, variable):
     project = Project(tmp_path)
     project.deployment("gpu", "http://127.0.0.1:1/v1", role="source")
-    address = f"127.0.0.1:{free_port}"
+    address = f"127.0.0.1:{closed_port}"
     arguments = [] if variable else ["--ray-address", address]
     env = {"RAY_ADDRESS": address} if variable else {}
     done = project.run_process("compare", "--engine", "ray", *arguments, env=env, timeout_s=60)

@@ -131,8 +131,8 @@ def test_an_index_that_knows_nothing_is_not_asked_further(audit, packages, canar
     assert asked == ["/pypi/jinja2/2.10/json"]
 
 
-def test_an_index_that_cannot_be_reached_is_no_pass(packages, free_port):
-    code, told, said = audit_alone(packages, f"http://127.0.0.1:{free_port}/simple")
+def test_an_index_that_cannot_be_reached_is_no_pass(packages, closed_port):
+    code, told, said = audit_alone(packages, f"http://127.0.0.1:{closed_port}/simple")
     assert (code, told) == (2, "")
     assert "Nothing was checked" in said
     assert "refused" in said
