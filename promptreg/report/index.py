@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
@@ -122,7 +122,8 @@ def entry_of(case: CaseView, chunk: int | None, position: int) -> Entry:
 
 
 def _shown(case: CaseView) -> ShownTexts | None:
-    return None if case.verdict == "pass" else shown_texts(case)
+    texts = None if case.verdict == "pass" else shown_texts(case)
+    return None if texts is None else replace(texts, asked=preview_of(case))
 
 
 def _of_facts(case: CaseView) -> dict[str, Any]:

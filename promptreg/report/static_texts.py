@@ -37,6 +37,8 @@ class ShownTexts:
     golden: tuple[int, int] | None = None
     """Passes that gave the golden answer, of how many."""
     candidate: tuple[int, int] | None = None
+    asked: str = ""
+    """The start of the question; empty where the request is not known."""
 
 
 def shown_texts(case: CaseView) -> ShownTexts | None:
@@ -77,6 +79,8 @@ def texts_html(texts: ShownTexts, words: Mapping[str, str]) -> Iterator[str]:
         if count is not None
     ]
     told = map(change_in_words, texts.changes)
+    if texts.asked:
+        yield f'<p class="who">{label(words["request.asked"])} {label(texts.asked)}</p>\n'
     yield f'<p class="who">{label(" · ".join((*who, *told)))}</p>\n<p class="text" dir="auto">'
     for operation in texts.operations:
         tag = _TAGS.get(operation.kind)

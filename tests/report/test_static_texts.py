@@ -5,7 +5,9 @@ import pytest
 from promptreg.answer.model import Answer, ToolCall
 from promptreg.report.answers import paired_groups
 from promptreg.report.catalogue import catalogues
+from promptreg.report.html import write_html
 from promptreg.report.payload import CaseView
+from promptreg.report.sample import sample_payload
 from promptreg.report.static_texts import LONGEST, shown_texts, texts_html
 from promptreg.text.sentence import Sentence
 
@@ -63,3 +65,10 @@ def test_long_texts_are_cut():
     assert sum(len(each.text) for each in texts.operations) == LONGEST
     assert texts.cut
     assert html(["甲" * 500 + "3天"], ["甲" * 500 + "5天"]).count("甲") == 120
+
+
+def test_the_question_stands_above_the_answers(tmp_path):
+    page = write_html(sample_payload(), tmp_path / "a.html").path.read_text(encoding="utf-8")
+    static = page[page.index('<main id="static">') : page.index("</main>")]
+    row = next(part for part in static.split("<li>") if "refund-window" in part and "<ins>" in part)
+    assert '<p class="who">Asked: 退货期限是几天？</p>' in row[: row.index('<p class="text"')]
