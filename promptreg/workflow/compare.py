@@ -218,7 +218,7 @@ def _judge(
     # A wrong name, or a key that is not set, is an error before the first call is paid for.
     embedder = load_embedder(config.judging.embedder, config, load_extensions(config.root).embedders)
     if options.offline and config.judging.embedder in config.embedders:
-        embedder = StoredVectors(embedder.name)
+        embedder = StoredVectors(embedder.name, record().run_id)
 
     def judge(pairing: Pairing, look: Look, standing: SuiteJudgement | None) -> JudgedSuite:
         return judge_stored(

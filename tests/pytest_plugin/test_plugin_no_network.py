@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from promptreg.testing import SimulatedServer
 
 
@@ -20,7 +22,8 @@ def test_vectors_come_from_the_store_or_not_at_all(folder):
         assert set(folder.outcomes(done).values()) == {"error"}
         done.stdout.fnmatch_lines(["*holds no vectors of simulated at * and nothing may be called.*compare --run*"])
         assert server.requests == []
-        assert folder.project.run("compare", "--run", "latest").exit_code == 1
+        (advice,) = set(re.findall(r"`promptreg (compare --run \S+)`", done.stdout.str()))
+        assert folder.project.run(*advice.split()).exit_code == 1
         asked = len(server.requests)
         assert asked
         assert folder.outcomes(folder.stored("-rA"))["suites/moved.yaml::refund"] == "failed"

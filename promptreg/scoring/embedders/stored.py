@@ -15,9 +15,14 @@ if TYPE_CHECKING:
 class StoredVectors:
     """Stands for an embeddings endpoint where nothing may be called; the cache is asked before it is."""
 
-    def __init__(self, name: str) -> None:
-        self.name = name
-        """Of the endpoint's embedder, by which its vectors are stored."""
+    def __init__(self, name: str, run_id: str = "RUN") -> None:
+        """Of one embedder.
+
+        Args:
+            name: of the endpoint's embedder, by which its vectors are stored.
+            run_id: the run that is judged, where there is one.
+        """
+        self.name, self._run_id = name, run_id
 
     def encode(self, texts: Sequence[str]) -> Vectors:
         """Never gives vectors.
@@ -27,5 +32,5 @@ class StoredVectors:
         """
         raise EndpointError(
             f"The store holds no vectors of {self.name} for {len(texts)} of the texts, and nothing may be called. "
-            "`promptreg compare --run RUN` judges the run once with calls; its vectors are then stored."
+            f"`promptreg compare --run {self._run_id}` judges the run once with calls; its vectors are then stored."
         )
