@@ -18,6 +18,7 @@ from promptreg.errors import OutputError
 from promptreg.report import embed
 from promptreg.report.catalogue import catalogues
 from promptreg.report.chunks import CHUNK_CASES, Chunks, check_size
+from promptreg.report.examples import examples
 from promptreg.report.index import Entry, columns_of, entry_of
 from promptreg.report.output import Written
 from promptreg.report.pack import packed_case
@@ -183,6 +184,8 @@ def _report(payload: Payload, entries: list[Entry]) -> JsonObject:
             "warnings", "next_steps", "language", "version", "history", "against", "since", "since_notes",
         )
     }  # fmt: skip
+    # Beside the causes, in their order: what the page shows of the worst case of each.
+    head["examples"] = list(examples(payload.causes, entries))
     identity = payload.report_id or sha256_of([head["run_id"], head["created_at"], rows])[:16]
     return {"schema": SCHEMA, "report_id": identity, **head, "cases": columns_of(rows), "chunk_cases": CHUNK_CASES}
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass, replace
 from statistics import fmean
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from promptreg.report.earlier import trend_of
 from promptreg.report.output import change_in_words, changes_of
@@ -35,6 +35,13 @@ PICTURE_CHANNELS = ("embedding", "edit")
 """Channels by which the picture of all cases may be drawn, the first that a case has."""
 
 
+class ToldFact(NamedTuple):
+    """A fact that differs."""
+
+    kind: str
+    words: str
+
+
 @dataclass(frozen=True, slots=True)
 class Entry:
     """A case in the list, and where its details lie: chunk and position. No chunk: details were left out."""
@@ -45,6 +52,8 @@ class Entry:
     position: int
     texts: ShownTexts | None = None
     """What a reader without scripts sees of the answers; None for passing cases and where details were left out."""
+    facts: tuple[ToldFact, ...] = ()
+    """The facts that differ, for the examples of causes."""
 
     def to_json(self) -> JsonObject:
         """The entry as a row of the page's list."""
@@ -118,7 +127,8 @@ def entry_of(case: CaseView, chunk: int | None, position: int) -> Entry:
     if channel is not None and channel.spread is not None:
         row["measured"] = channel.name
         row["noise"], row["distance"] = _rounded([fmean(channel.spread.source), fmean(channel.spread.target)])
-    return Entry(row, worst_first(case), chunk, position, None if chunk is None else _shown(case))
+    facts = _told_facts(case) if case.causes else ()
+    return Entry(row, worst_first(case), chunk, position, None if chunk is None else _shown(case), facts)
 
 
 def _shown(case: CaseView) -> ShownTexts | None:
@@ -127,8 +137,18 @@ def _shown(case: CaseView) -> ShownTexts | None:
 
 
 def _of_facts(case: CaseView) -> dict[str, Any]:
-    facts = [change_in_words(change) for change in changes_of(case) if change.kind not in {"", "spelling"}]
-    return {"facts": preview("; ".join(facts[:FACTS_TOLD]), FACTS_CHARACTERS)} if facts else {}
+    facts = _told_facts(case)
+    return {"facts": in_brief(facts)} if facts else {}
+
+
+def _told_facts(case: CaseView) -> tuple[ToldFact, ...]:
+    told = (change for change in changes_of(case) if change.kind not in {"", "spelling"})
+    return tuple(ToldFact(change.kind, change_in_words(change)) for change in told)
+
+
+def in_brief(facts: Sequence[ToldFact]) -> str:
+    """The first of the facts that differ, on one short line."""
+    return preview("; ".join(fact.words for fact in facts[:FACTS_TOLD]), FACTS_CHARACTERS)
 
 
 def _of_decisions(case: CaseView) -> dict[str, Any]:

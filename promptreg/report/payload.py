@@ -231,6 +231,8 @@ class CauseView:
     """Other causes of exactly the same cases."""
     kind: str = ""
     """First word of the cause: `fault`, `fact`, `check`, … Says whether the facts that differ are an example of it."""
+    about: tuple[str, ...] = ()
+    """Kinds of the facts that it is about; empty where it is about none in particular."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -76,6 +76,13 @@ _NAMES: Final[Mapping[FactKind, str]] = {
 _VALUE: Final = re.compile(r"[0-9][0-9.,]*|[零〇一二两三四五六七八九十百千万亿半]+")
 
 
+def kinds_of(cause: Cause) -> tuple[FactKind, ...]:
+    """The kinds of facts that a cause is about; empty where it is about no kind in particular."""
+    if cause[0] == "negation":
+        return (FactKind.NEGATION,)
+    return tuple(kind for kind, name in _NAMES.items() if cause[0] == "fact" and name == cause[1])
+
+
 def claims_of(case: CaseEvidence, answers: Iterable[int]) -> dict[Cause, set[int]]:
     """The claims of a case, each with the target answers that show it.
 

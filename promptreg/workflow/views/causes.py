@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from promptreg.report.payload import CauseView
+from promptreg.verdict.causes.claims import kinds_of
 from promptreg.verdict.model import SEVERITY_CLASS
 
 if TYPE_CHECKING:
@@ -48,4 +49,5 @@ def _view(suite: str, cluster: Cluster) -> CauseView:
         samples=cluster.samples,
         also=cluster.also,
         kind=cluster.cause[0],
+        about=tuple(kind.value for kind in kinds_of(cluster.cause)),
     )

@@ -11,7 +11,7 @@ from promptreg.scoring.contract.contract import contract_of
 from promptreg.scoring.contract.shared import breaches
 from promptreg.scoring.traits import traits_of
 from promptreg.text.sentence import Sentence
-from promptreg.verdict.causes.claims import LONGEST, claims_of, put_before
+from promptreg.verdict.causes.claims import LONGEST, claims_of, kinds_of, put_before
 from promptreg.verdict.causes.clusters import clusters_of
 from promptreg.verdict.causes.signs import signs_of
 from promptreg.verdict.causes.words import words_of
@@ -274,3 +274,19 @@ def test_every_claim_has_words(what, became):
     words = words_of(("fact", what, became))
     assert words.title.en != words.title.zh
     assert "{" not in words.title.en
+
+
+@pytest.mark.parametrize(
+    ("cause", "kinds"),
+    [
+        (("fact", "amount", "changed"), ["money"]),
+        (("fact", "number", "missing"), ["number", "quantity", "ordinal", "range"]),
+        (("fact", "unit", "changed"), []),
+        (("fact", "several"), []),
+        (("negation", "now"), ["negation"]),
+        (("fault", "F01"), []),
+        (("cut_off",), []),
+    ],
+)
+def test_a_cause_names_the_kinds_of_facts_that_it_is_about(cause, kinds):
+    assert [kind.value for kind in kinds_of(cause)] == kinds

@@ -1,7 +1,6 @@
 // What the findings come down to. A cause leaves only its own cases in the list; chosen again, it gives all of them back.
 
 const CAUSES_SHOWN = 6;
-const TOLD_BY_FACTS = ["fact", "negation", "channel", "check"];
 
 function causesSection() {
   const causes = report.causes || [];
@@ -14,21 +13,15 @@ function causesSection() {
 }
 
 function causeButton(cause, index) {
+  const example = (report.examples || [])[index - 1];
   return el("button", { type: "button", class: `cause v-${cause.verdict}`, "data-cause": index,
     "aria-pressed": causeChosen() === index ? "true" : "false", onclick: () => chooseCause(index) },
     verdictMark(cause.verdict), el("span", { class: "unseen" }, known("verdict", cause.verdict)),
     el("span", { class: "cause-size" }, t("causes.cases", { count: number(cause.cases) })),
     el("span", { class: "cause-title" }, manySuites && el("span", { class: "of-suite" }, `${brief(cause.suite)} · `), say(cause.title),
-      causeExample(cause, index),
+      example && el("span", { class: "cause-example" }, `: ${readable(example)}`),
       (cause.also || []).length > 0 && el("span", { class: "cause-also" }, ` ${t("causes.also", { titles: cause.also.map(say).join(" · ") })}`)),
     el("span", { class: "cause-next" }, el("span", { "aria-hidden": "true" }, "→ "), say(cause.next_step)));
-}
-
-// The facts that differ in the worst of its cases, where the cause is about what is said.
-function causeExample(cause, index) {
-  if (!TOLD_BY_FACTS.includes(cause.kind)) return null;
-  const entry = report.cases.find((each) => each.facts && (each.causes || []).includes(index));
-  return entry && el("span", { class: "cause-example" }, `: ${readable(entry.facts)}`);
 }
 
 // The number of the one cause that the list is filtered by, 0 where there is none or several.
