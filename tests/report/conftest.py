@@ -35,7 +35,7 @@ ARGUMENTS = [
 ]
 # Tests wait with `expect`. `wait_for_function` is no way to wait here: it evaluates its text again and again, which the
 # policy of the page refuses from the second time on, so that it works only if there is nothing to wait for.
-PATIENCE_MS = 15_000
+PATIENCE_MS = 60_000
 USUAL = {"viewport": {"width": 1440, "height": 900}, "locale": "en-US"}
 
 

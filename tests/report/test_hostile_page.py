@@ -180,5 +180,5 @@ def test_huge_texts_open_in_bounded_time(open_payload, hostile_texts, filled, na
         candidate=filled(CaseView, text).candidate,
     )
     page = open_payload(replace(filled(Payload, "x"), cases=(case,)), "#suite=s&case=huge")
-    page.wait_for_selector("#case-heading", timeout=15_000)
+    page.wait_for_selector("#case-heading")
     look(page, scripts=4)
