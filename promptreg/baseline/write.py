@@ -30,8 +30,10 @@ def write_baseline(path: Path, baseline: Baseline) -> None:
             changed then.
     """
     # A link stays a link: what it points at is replaced.
-    path = Path(os.path.realpath(path))
+    given, path = path, Path(os.path.realpath(path))
     _refuse_foreign(path, baseline)
+    if given.is_symlink():
+        _refuse_other_file(given, path)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         _replace(path, baseline_lines(baseline))
@@ -64,6 +66,19 @@ def _replace(path: Path, lines: Iterable[bytes]) -> None:
         with suppress(OSError):
             temporary.unlink()
         raise
+
+
+def _refuse_other_file(link: Path, path: Path) -> None:
+    """A link that came with a branch must not replace a file of the user that has nothing to do with baselines."""
+    try:
+        taken = path.stat().st_size > 0
+    except OSError:
+        return
+    if taken and peek_header(path) is None:
+        raise OutputError(
+            f"{link} is a link to {path}, which holds no baseline, so nothing was written. Remove the link, or what it "
+            "points at."
+        )
 
 
 def _refuse_foreign(path: Path, baseline: Baseline) -> None:

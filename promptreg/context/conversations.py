@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
@@ -100,7 +101,7 @@ def read_recordings(paths: Sequence[Path], root: Path | None = None) -> tuple[Re
 
 
 def _files(paths: Sequence[Path], problems: list[Problem], root: Path | None) -> list[Path]:
-    found: dict[Path, Path] = {}
+    found: dict[str, Path] = {}
     for path in paths:
         if path.is_dir():
             files = files_below(path, SUFFIXES)
@@ -109,7 +110,7 @@ def _files(paths: Sequence[Path], problems: list[Problem], root: Path | None) ->
         else:
             files = [path]
         for file in files:
-            found.setdefault(file.resolve(), file)
+            found.setdefault(os.path.realpath(file), file)
     if not found and not problems:
         problems.append(Problem("No conversations were named. Name a file or a folder."))
     return list(found.values())

@@ -33,11 +33,12 @@ def find_suite_files(paths: Sequence[Path], root: Path) -> tuple[Path, ...]:
         SuiteError: when a path does not exist or nothing is found, saying where was looked.
     """
     problems: list[Problem] = []
-    found: dict[Path, Path] = {}
+    found: dict[str, Path] = {}
     for given in paths:
         path = given if given.is_absolute() or given.exists() else root / given
         if path.is_dir():
             files = files_below(path, _SUFFIXES)
+            problems += [_leads_out(file, root) for file in files if _is_link_out_of(root, file)]
             if not files:
                 problems.append(
                     Problem(
@@ -62,12 +63,29 @@ def find_suite_files(paths: Sequence[Path], root: Path) -> tuple[Path, ...]:
             )
             continue
         for file in files:
-            found.setdefault(file.resolve(), file)
+            found.setdefault(os.path.realpath(file), file)
     if problems:
         raise SuiteError(problems)
     if not found:
         raise SuiteError("No suite was named. Name a suite file or a folder that has some.")
     return tuple(found.values())
+
+
+def _is_link_out_of(root: Path, file: Path) -> bool:
+    """Whether a file that was found in the project is none of it. One that lies elsewhere was named by the user."""
+    base = root.resolve()
+    inside = Path(os.path.normpath(file.absolute())).parent.resolve().is_relative_to(base)
+    try:
+        return inside and not file.resolve().is_relative_to(base)
+    except (OSError, RuntimeError):
+        return False  # a circle, which is told where it is read
+
+
+def _leads_out(file: Path, root: Path) -> Problem:
+    return Problem(
+        "This is a link to a file outside the project, which is not read. Put the suite itself here, or name its file.",
+        Place(shown_path(file, root)),
+    )
 
 
 def files_below(folder: Path, suffixes: tuple[str, ...]) -> list[Path]:

@@ -8,7 +8,8 @@ import pytest
 
 from promptreg.baseline import read as module
 from promptreg.baseline.read import MOST_LINE_BYTES, parse_baseline, peek_header, read_baseline
-from promptreg.errors import BaselineError
+from promptreg.baseline.write import write_baseline
+from promptreg.errors import BaselineError, OutputError
 
 HEADER = (
     '{"schema":"promptreg.baseline/1","suite":"s","deployment":"d","recorded_at":"x","run_id":"r","model":"m",'
@@ -77,3 +78,21 @@ def test_after_many_problems_nothing_more_is_read():
     assert len(told) == 201
     assert told[199].startswith("b.jsonl:201: ")
     assert told[200] == "b.jsonl: The rest of this file was not read."
+
+
+@pytest.mark.parametrize("content", [b"export PATH\n", b"{}\n", b"\x7fELF"])
+def test_a_link_to_what_is_no_baseline_replaces_nothing(tmp_path, content):
+    profile = tmp_path / "profile"
+    profile.write_bytes(content)
+    link = tmp_path / "project" / "gpu.jsonl"
+    link.parent.mkdir()
+    link.symlink_to(profile)
+    whole = parse_baseline(HEADER.encode(), "b")
+    with pytest.raises(OutputError, match="which holds no baseline, so nothing was written"):
+        write_baseline(link, whole)
+    assert profile.read_bytes() == content
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["profile", "project"]
+    profile.write_bytes(b"")
+    write_baseline(link, whole)
+    write_baseline(link, whole)
+    assert read_baseline(link) == whole

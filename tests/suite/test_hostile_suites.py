@@ -122,3 +122,27 @@ def test_a_name_that_the_system_does_not_take_is_said(tmp_path, name):
     (problem,) = problems_of(tmp_path, FROM % json.dumps(name))
     assert problem.startswith("a.yaml:3: ")
     assert "no name that this system takes" in problem or "does not exist" in problem
+
+
+def test_a_suite_that_is_a_link_out_of_the_project_is_not_read(tmp_path):
+    root = tmp_path / "project"
+    (root / "suites").mkdir(parents=True)
+    whole = "suite: a\ncases: [{id: a, messages: [user: x]}]\n"
+    (tmp_path / "outside.yaml").write_text(whole, encoding="utf-8")
+    (root / "suites" / "a.yaml").symlink_to(tmp_path / "outside.yaml")
+    with pytest.raises(SuiteError, match=r"suites/a\.yaml: This is a link to a file outside the project"):
+        load_suites([root / "suites"], root, check_names=NAMES, param_names=NAMES)
+    # One inside the project, and one that the user names, are read.
+    (root / "suites" / "a.yaml").unlink()
+    (root / "shared.yaml").write_text(whole, encoding="utf-8")
+    (root / "suites" / "b.yaml").symlink_to("../shared.yaml")
+    for named in ([root / "suites"], [tmp_path / "outside.yaml"]):
+        (suite,) = load_suites(named, root, check_names=NAMES, param_names=NAMES)
+        assert suite.name == "a"
+
+
+def test_a_link_to_itself_is_said_with_its_name(tmp_path):
+    (tmp_path / "suites").mkdir()
+    (tmp_path / "suites" / "a.yaml").symlink_to("a.yaml")
+    with pytest.raises(SuiteError, match=r"suites/a\.yaml: The file cannot be read"):
+        load_suites([tmp_path / "suites"], tmp_path, check_names=NAMES, param_names=NAMES)
