@@ -13,9 +13,9 @@ import pytest
 PACKAGE = Path(__file__).parents[2] / "promptreg"
 
 ALLOWED = {
-    ("spread.py", "import pickle"): (
-        "Results travel from forked copies of this very process through an anonymous pipe that nobody else can open: "
-        "whoever could write other bytes into it runs as this process already."
+    ("packing.py", "import pickle"): (
+        "Results travel from forked copies of this very process through an anonymous pipe, and lie in a temporary file "
+        "without a name, which nobody else can open: whoever could write other bytes there runs as this process."
     ),
     (
         "scoring/checks/python.py",
