@@ -79,7 +79,7 @@ def github_lines(
         yield f"::warning title=promptreg::{_data(more)}"
     yield from (f"::warning title=promptreg::{_data(note)}" for note in notes)
     for entry, outcome in failed[:MOST_ANNOTATIONS]:
-        place = f"file={_property(_relative(entry.path, base))},line={entry.line},title={_property(entry.name)}"
+        place = f"file={_property(_relative(entry.written, base))},line={entry.line},title={_property(entry.name)}"
         yield f"::error {place}::{_data(outcome.sentence)}"
 
 
@@ -105,7 +105,7 @@ def write_code_quality(path: Path, entries: Iterable[Entry], outcomes: Mapping[s
                 "check_name": f"promptreg-{verdict.lower()}",
                 "fingerprint": sha256(entry.name.encode("utf-8", "replace")).hexdigest(),
                 "severity": _SEVERITIES.get(verdict, "critical"),
-                "location": {"path": _relative(entry.path, base), "lines": {"begin": entry.line}},
+                "location": {"path": _relative(entry.written, base), "lines": {"begin": entry.line}},
             }
         )
     with new_file(path) as out:

@@ -35,14 +35,15 @@ NOT_MARKS: Final = frozenset(
 class Suites:
     """What items ask of the session."""
 
-    def __init__(self, load: Callable[[Path], Suite], outcome: Callable[[Entry], Outcome]) -> None:
+    def __init__(self, root: Path, load: Callable[[Path], Suite], outcome: Callable[[Entry], Outcome]) -> None:
         """Nothing is loaded yet.
 
         Args:
+            root: of the project.
             load: reads one suite file.
             outcome: what becomes of an item; the first call makes the comparison.
         """
-        self._load, self.outcome = load, outcome
+        self.root, self._load, self.outcome = root, load, outcome
         self._read: dict[Path, Suite] = {}
         self._marks = {MARK}
 
@@ -88,7 +89,7 @@ class SuiteFile(pytest.File):
             suite = self.suites.load(self.path)
         except PromptregError as error:
             raise self.CollectError(plain(str(error))) from None
-        for entry, tags in entries_of(suite, self.path, self.nodeid):
+        for entry, tags in entries_of(suite, self.suites.root, self.path, self.nodeid):
             name = entry.node_id.removeprefix(f"{self.nodeid}::")
             # Given as a text, so that pytest reads brackets in it as it does when the command line or a cache says it.
             item: SuiteItem = SuiteItem.from_parent(self, name=name, nodeid=entry.node_id)
@@ -104,19 +105,20 @@ def mark_of(tag: str) -> pytest.MarkDecorator:
     return pytest.MarkDecorator(pytest.Mark(tag, (), {}, _ispytest=True), _ispytest=True)
 
 
-def entries_of(suite: Suite, path: Path, node_id: str) -> Iterator[tuple[Entry, tuple[str, ...]]]:
+def entries_of(suite: Suite, root: Path, path: Path, node_id: str) -> Iterator[tuple[Entry, tuple[str, ...]]]:
     """The items of a suite with the tags that become their marks.
 
     Args:
         suite: as loaded.
+        root: of the project.
         path: its file.
         node_id: of the file.
     """
     for case in suite.cases:
-        line = case.place.line or 1
+        written, line = root / case.place.path, case.place.line or 1
         tags = tuple(tag for tag in case.tags if tag not in NOT_MARKS)
-        yield Entry(f"{node_id}::{item_name(case.case_id)}", suite.name, case.case_id, path, line), tags
-    yield Entry(f"{node_id}::{VERDICT_ITEM}", suite.name, None, path), ()
+        yield Entry(f"{node_id}::{item_name(case.case_id)}", suite.name, case.case_id, path, written, line), tags
+    yield Entry(f"{node_id}::{VERDICT_ITEM}", suite.name, None, path, path), ()
 
 
 class Shown:
@@ -174,4 +176,4 @@ class SuiteItem(pytest.Item):
 
     def reportinfo(self) -> tuple[PathLike[str] | str, int | None, str]:
         """Where the case is written, and its name."""
-        return self.path, self.entry.line - 1, plain(self.entry.name)
+        return self.entry.written, self.entry.line - 1, plain(self.entry.name)

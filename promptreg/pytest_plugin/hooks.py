@@ -72,7 +72,7 @@ class Hooks:
         self._asked = asked_of(config)
         self._project = project_config(self._asked.config, config)
         check_options(self._project, self._asked)
-        self._suites = Suites(lambda path: load_suite(self._project, path), self._outcome)
+        self._suites = Suites(self._project.root, lambda path: load_suite(self._project, path), self._outcome)
         self._own = suites_path(self._project)
         self._entries: tuple[Entry, ...] = ()
         self._compared = False
@@ -81,7 +81,7 @@ class Hooks:
         """How many answers of Python tests had which verdict."""
         language = reader_language(self._project.language)
         self._worker = Worker.of(config, language)
-        self.controller, self.lost = Controller(self._of_node_ids, self._compare), Lost(language)
+        self.controller, self.lost = Controller(self._of_node_ids, self._compare), Lost(config.rootpath, language)
         """They do nothing unless pytest-xdist starts workers."""
 
     def add_suites(self) -> None:
@@ -259,7 +259,7 @@ class Hooks:
             path = self._config.rootpath / file
             if is_suite_file(path):
                 suite = self._suites.load(path)
-                known |= {entry.node_id: entry for entry, _ in entries_of(suite, path, file)}
+                known |= {entry.node_id: entry for entry, _ in entries_of(suite, self._project.root, path, file)}
         found = {node_id: known.get(node_id) or known.get(node_id.rpartition("@")[0]) for node_id in ids}
         self._entries = tuple(replace(entry, node_id=node_id) for node_id, entry in found.items() if entry is not None)
         self.lost.watch(self._entries)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from os.path import relpath
 from typing import TYPE_CHECKING, Final
 
 import pytest
@@ -13,6 +14,7 @@ from promptreg.text.sentence import Sentence
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterable, Sequence
+    from pathlib import Path
 
     from promptreg.pytest_plugin.selection import Entry
     from promptreg.text.sentence import Language
@@ -31,13 +33,14 @@ _NOTHING_COLLECTED: Final = Sentence(
 class Lost:
     """Watches which items were reported, on the side that starts workers. Does nothing elsewhere."""
 
-    def __init__(self, language: Language) -> None:
+    def __init__(self, root: Path, language: Language) -> None:
         """Nothing is lost yet.
 
         Args:
+            root: what pytest's locations are relative to.
             language: of the reader.
         """
-        self._language = language
+        self._root, self._language = root, language
         self._distributed = False
         self._unreported: dict[str, None] | None = None
         """Node ids in their order; None before a worker has collected."""
@@ -124,4 +127,4 @@ class Lost:
         report.longrepr = Shown(outcome)  # type: ignore[assignment]  # pytest asks for its methods only
         if (entry := self._entries.get(report.nodeid)) is not None:
             self.outcomes[report.nodeid] = outcome
-            report.location = (report.location[0], entry.line - 1, plain(entry.name))
+            report.location = (relpath(entry.written, self._root), entry.line - 1, plain(entry.name))

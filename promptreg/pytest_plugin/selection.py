@@ -22,8 +22,10 @@ class Entry:
     """None for the suite's own verdict."""
     path: Path
     """The suite's file."""
+    written: Path
+    """The file that has the case: the suite's own, or the one that its `cases_from` names."""
     line: int = 1
-    """Where the case is written, from 1."""
+    """Where the case is written there, from 1."""
 
     @property
     def name(self) -> str:

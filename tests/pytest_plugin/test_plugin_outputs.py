@@ -93,14 +93,36 @@ def test_a_summary_that_cannot_be_written_is_said(folder, monkeypatch, quiet):
 def test_what_github_does_not_show_is_counted(monkeypatch, tmp_path):
     monkeypatch.setenv("GITHUB_ACTIONS", "true")
     failed = Outcome("failed", "drift: other")
-    cases = [Entry(f"s.yaml::{number}", "s", str(number), tmp_path / "s.yaml", number + 2) for number in range(11)]
-    entries = [*cases, Entry("s.yaml::[verdict]", "s", None, tmp_path / "s.yaml")]
+    path = tmp_path / "s.yaml"
+    cases = [Entry(f"s.yaml::{number}", "s", str(number), path, path, number + 2) for number in range(11)]
+    entries = [*cases, Entry("s.yaml::[verdict]", "s", None, path, path)]
     lines = list(github_lines(entries, {entry.node_id: failed for entry in entries}, tmp_path))
     more = "2 more of 12 failures have no annotation; the step summary and the report have them."
     assert lines[0] == f"::warning title=promptreg::{more}"
     assert lines[1] == "::error file=s.yaml,line=1,title=s/[verdict]::drift: other"
     assert len(lines) == 11
     assert len(list(github_lines(cases[:10], {entry.node_id: failed for entry in cases}, tmp_path))) == 10
+
+
+def test_a_case_of_a_csv_file_is_shown_where_it_is_written(folder, monkeypatch):
+    monkeypatch.setenv("GITHUB_ACTIONS", "true")
+    path = folder.folder / "suites/moved.yaml"
+    suite = json.loads(path.read_text(encoding="utf-8"))
+    rows = [f'{case["id"]},"{case["vars"]["question"]}"' for case in suite["cases"]]
+    folder.write("data/questions.csv", "\n".join(["id,question", *rows]) + "\n")
+    suite["cases"] = [{"cases_from": "../data/questions.csv", "prompt": "ask"}]
+    path.write_text(json.dumps(suite), encoding="utf-8")
+    done = folder.stored(
+        "--promptreg-codequality", "quality.json", "--junitxml", "junit.xml", "-o", "junit_family=xunit1"
+    )
+    done.stdout.fnmatch_lines(["::error file=data/questions.csv,line=2,title=moved/refund::drift: *"])
+    done.stdout.fnmatch_lines(["::error file=suites/moved.yaml,line=1,title=moved/?verdict?::DRIFT: *"])
+    refund, verdict = json.loads((folder.folder / "quality.json").read_text(encoding="utf-8"))
+    assert refund["location"] == {"path": "data/questions.csv", "lines": {"begin": 2}}
+    assert verdict["location"]["path"] == "suites/moved.yaml"
+    case, _ = junit_cases(folder.folder / "junit.xml")["refund"]
+    assert (case.get("file"), case.get("line")) == ("data/questions.csv", "1")  # pytest counts from 0
+    folder.stored("suites/moved.yaml::refund", "-rA").stdout.fnmatch_lines(["FAILED suites/moved.yaml::refund - *"])
 
 
 def test_other_systems_get_no_annotations(folder):
