@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
 _WORDS: Final = {
     "noise": {"en": "noise", "zh": "波动"},
+    "check": {"en": "{check}: {source}, {target}", "zh": "{check}：{source}，{target}"},
     "again": {"en": "again", "zh": "重看"},
     "distance": {
         "en": "{channel}: {ratio:.3g} times as far as the source's answers lie from each other",
@@ -62,12 +63,14 @@ def case_text(
         if check.worse:
             source = f"{words['side.source']} {check.source_passed}/{check.source_total}"
             target = f"{words['side.target']} {check.target_passed}/{check.target_total}"
-            yield Text(f"{safe_for_terminal(check.check)}: {source}, {target}", style="red")
+            text = _WORDS["check"][language].format(check=safe_for_terminal(check.check), source=source, target=target)
+            yield Text(text, style="red")
     for breach in case.breaches:
         yield Text(f"- {safe_for_terminal(breach.text(language))}")
     for fault in case.faults:
         finding = fault.finding
-        yield Text(f"{finding.kind} {finding.severity.value}: {safe_for_terminal(fault.title.text(language))}")
+        colon = "：" if language == "zh" else ": "
+        yield Text(f"{finding.kind} {finding.severity.value}{colon}{safe_for_terminal(fault.title.text(language))}")
     if (noise := _noise(case, language)) is not None:
         yield noise
     if run_id is None:

@@ -54,7 +54,14 @@ def test_a_chinese_reader_reads_chinese(folder, monkeypatch):
     monkeypatch.setenv("LC_ALL", "zh_CN.UTF-8")
     done = folder.stored()
     done.stdout.fnmatch_lines(
-        ["提问：*", "基准输出：*", "波动：*", "重看：promptreg review show *", "DRIFT  moved: *。*"]
+        [
+            "提问：*",
+            "基准输出：*；候选：*；与最近的基准输出相距 *",
+            "基准输出（* 遍中 * 遍）：*",
+            "波动：*",
+            "重看：promptreg review show *",
+            "DRIFT  moved: *。*",
+        ]
     )
     one = folder.pytest("--promptreg-run", "latest", "--promptreg-select", "id:refund")
     one.stdout.fnmatch_lines(["moved：2 个用例中选了 1 个。*"])

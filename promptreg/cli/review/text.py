@@ -44,6 +44,8 @@ _WORDS: Final = {
     "no_answer": {"en": "no call was answered", "zh": "没有一次调用得到回答"},
     "passes": {"en": "{given} of {passes} passes", "zh": "{passes} 遍中 {given} 遍"},
     "distance": {"en": "distance {distance:.2f} from the nearest golden", "zh": "与最近的基准输出相距 {distance:.2f}"},
+    "nearest": {"en": "{golden}; {candidate}; {distance}", "zh": "{golden}；{candidate}；{distance}"},
+    "answer": {"en": "{side} ({given}): {text}", "zh": "{side}（{given}）：{text}"},
     "folded": {"en": "… {count} equal characters …", "zh": "……{count} 个相同字符……"},
     "incomplete": {
         "en": "The texts differ too much to mark every difference.",
@@ -138,11 +140,10 @@ def case_lines(sides: CaseSides, language: Language, *, everything: bool = False
         return
     candidate = groups.candidate[0]
     nearest = groups.golden[candidate.diffs[0].golden]
-    yield Text(
-        f"{_label('golden', language)}{_given(nearest, sides.source_passes, language)}; "
-        f"{_label('candidate', language)}{_given(candidate, sides.target_passes, language)}; "
-        f"{said('distance', language, distance=candidate.diffs[0].distance or 0.0)}"
-    )
+    golden = _label("golden", language) + _given(nearest, sides.source_passes, language)
+    told = _label("candidate", language) + _given(candidate, sides.target_passes, language)
+    distance = said("distance", language, distance=candidate.diffs[0].distance or 0.0)
+    yield Text(said("nearest", language, golden=golden, candidate=told, distance=distance))
     for part in candidate.diffs[0].parts:
         yield from _part_lines(part, language, everything=everything)
     yield from _others("golden", groups.golden, nearest, sides.source_passes, language, everything=everything)
@@ -261,7 +262,8 @@ def _others(
     others = [group for group in groups if group is not first]
     for group in others if everything else others[:_OTHERS_SHOWN]:
         content = marked(group.content) if everything else preview(group.content, 100)
-        yield Text(f"{said(name, language)} ({_given(group, passes, language)}): {content}", style="dim")
+        given = _given(group, passes, language)
+        yield Text(said("answer", language, side=said(name, language), given=given, text=content), style="dim")
     left = len(others) - _OTHERS_SHOWN
     if left > 0 and not everything:
         yield Text(said(f"more_{name}", language, count=left), style="dim")
@@ -277,4 +279,5 @@ def _one_sided(sides: CaseSides, language: Language) -> Iterator[Text]:
         if not groups:
             yield Text(f"{_label(name, language)}{said(none, language)}")
         for group in groups[:_OTHERS_SHOWN]:
-            yield Text(f"{said(name, language)} ({_given(group, passes, language)}): {marked(group.content)}")
+            given, text = _given(group, passes, language), marked(group.content)
+            yield Text(said("answer", language, side=said(name, language), given=given, text=text))
