@@ -108,7 +108,6 @@ def command(
     )
     from promptreg.cli.estimate import print_estimate  # noqa: PLC0415 - see above
     from promptreg.cli.record import print_failures  # noqa: PLC0415 - see above
-    from promptreg.cli.verdicts import print_comparison  # noqa: PLC0415 - see above
     from promptreg.config import load_config  # noqa: PLC0415 - see above
     from promptreg.replay.progress import renderer_for  # noqa: PLC0415 - see above
     from promptreg.report.files import Form  # noqa: PLC0415 - see above
@@ -157,6 +156,8 @@ def command(
                 click.echo(piece, nl=False)
             click.echo()
         else:
+            from promptreg.cli.verdicts import print_comparison  # noqa: PLC0415 - no call should wait for it
+
             print_comparison(result, config, quiet=quiet, verbose=verbose)
     if result.failures:
         print_failures(result.failures, "compare --resume", result.comparison.run_id, stays=result.stays)

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
-from functools import partial
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from promptreg.baseline.paths import safe_name
-from promptreg.errors import OutputError
 from promptreg.report.files import Form
-from promptreg.report.html import WARN_BYTES
 from promptreg.scoring.embedders.registry import load_embedder
 from promptreg.scoring.embedders.stored import StoredVectors
 from promptreg.store.store import Store
@@ -21,31 +17,19 @@ from promptreg.workflow.compare_plan import (
     planned,
     planned_looks,
 )
-from promptreg.workflow.compare_warnings import comparison_warnings, large_report
-from promptreg.workflow.comparison import Comparison
-from promptreg.workflow.context.case_contexts import summary_of
-from promptreg.workflow.criteria import criteria_of_run
 from promptreg.workflow.engine import LOCAL, Engine
-from promptreg.workflow.judging.call_faults import present_rules
-from promptreg.workflow.judging.clusters import with_clusters
-from promptreg.workflow.judging.judge import JudgedSuite, judge_stored, rules_of
 from promptreg.workflow.judging.judge_calls import Judges, calls_at_most
-from promptreg.workflow.load import suite_load
+from promptreg.workflow.judging.rules import rules_of
 from promptreg.workflow.pairing import Pairing, recorded_pairs
 from promptreg.workflow.plugins import load_extensions
 from promptreg.workflow.private import redaction_of
 from promptreg.workflow.project import project_suites
-from promptreg.workflow.review.shown import shown_cases
 from promptreg.workflow.running.collect import OnProgress, check_reachable
 from promptreg.workflow.running.estimate import Estimate, estimate
 from promptreg.workflow.running.looks import Judge, judged_in_looks, looks_of
 from promptreg.workflow.running.resume import left_of, run_to_continue
 from promptreg.workflow.running.run_names import named_comparison
-from promptreg.workflow.running.runs import failed_calls, failure_summary
 from promptreg.workflow.running.taking import Taking
-from promptreg.workflow.views.history import history_of
-from promptreg.workflow.views.outputs import Output, write_outputs
-from promptreg.workflow.views.report import report_payload
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -58,6 +42,9 @@ if TYPE_CHECKING:
     from promptreg.text.sentence import Sentence
     from promptreg.verdict.model import SuiteJudgement
     from promptreg.verdict.rules import Look
+    from promptreg.workflow.comparison import Comparison
+    from promptreg.workflow.judging.judge import JudgedSuite
+    from promptreg.workflow.views.outputs import Output
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,7 +154,10 @@ def compare(
             pairings = pairings_of_run(config, options, store, record)
             judge = _judge(config, options, store, judges, engine, lambda: record)
             judged = judged_in_looks(pairings, looks_of(record), judge, taken=store.passes_begun(record.run_id))
-        return _reported(config, options, store, judges, record, judged)
+        # Loaded after the calls, like what judges: no call should wait for it.
+        from promptreg.workflow.compare_report import reported  # noqa: PLC0415 - see above
+
+        return reported(config, options, store, judges, record, judged)
 
 
 def check_compare(config: Config, options: CompareOptions) -> None:
@@ -221,6 +211,9 @@ def _judge(
         embedder = StoredVectors(embedder.name, record().run_id)
 
     def judge(pairing: Pairing, look: Look, standing: SuiteJudgement | None) -> JudgedSuite:
+        # Loaded after the calls of the first look: it takes a while.
+        from promptreg.workflow.judging.judge import judge_stored  # noqa: PLC0415 - see above
+
         return judge_stored(
             config,
             store,
@@ -235,65 +228,3 @@ def _judge(
         )
 
     return judge
-
-
-def _reported(
-    config: Config,
-    options: CompareOptions,
-    store: Store,
-    judges: Judges,
-    record: RunRecord,
-    judged: tuple[JudgedSuite, ...],
-) -> Compared:
-    against = None if options.against is None else named_comparison(store, options.against)
-    names = options.reported or [suite.judgement.suite for suite in judged]
-    reported = [suite for suite in judged if suite.judgement.suite in names]
-    judged = with_clusters(store, record, judged)
-    comparison = _compared(config, store, record, judged, judges, options)
-    path = options.report or config.root / config.paths.reports / f"{safe_name(record.run_id)}.html"
-    store.update_run(record.run_id, verdict=comparison.verdict.value)
-    rules = rules_of(config, alpha=options.alpha, fdr=options.fdr)
-    store.show(record.run_id, shown_cases(config, store, record, judged), criteria_of_run(config, rules))
-    history = history_of(store, record, [(suite.source, suite.judgement) for suite in reported], against)
-    if options.reported:
-        judged = tuple(suite for suite in judged if suite.judgement.suite in names)
-        comparison = _compared(config, store, record, judged, judges, options)
-    try:
-        written = write_outputs(
-            partial(report_payload, config, store, record, judged, comparison, history),
-            Output(options.report_kind, path),
-            options.beside,
-            options.form,
-        )
-    except OutputError as error:
-        raise OutputError(
-            f"{error} The verdict is {comparison.verdict.value}; the run is stored. "
-            f"`promptreg report {record.run_id} -o PATH` writes its report."
-        ) from error
-    if options.report_kind == "html" and written.size_bytes > WARN_BYTES:
-        comparison = replace(comparison, warnings=(*comparison.warnings, large_report(written.size_bytes)))
-    cases = [case for suite in judged for case in suite.pairing.known]
-    contexts = [judged[0].pairing.source, judged[0].pairing.target]
-    said = tuple(sentence for each in contexts for sentence in summary_of(each, cases))
-    failed = failed_calls(store, record)
-    stays = all(call.stays for call in failed)
-    return Compared(comparison, path, options.beside, failure_summary(record, failed), said, stays=stays)
-
-
-def _compared(
-    config: Config,
-    store: Store,
-    record: RunRecord,
-    judged: tuple[JudgedSuite, ...],
-    judges: Judges,
-    options: CompareOptions,
-) -> Comparison:
-    loads = tuple(suite_load(store, suite.pairing.baseline.header, record) for suite in judged)
-    rules = present_rules(load_extensions(config.root))
-    return Comparison.of(
-        record.run_id,
-        tuple(suite.judgement for suite in judged),
-        warnings=comparison_warnings(record, judged, judges, rules, loads),
-        loads=loads,
-        allow_inconclusive=options.allow_inconclusive,
-    )

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from promptreg.workflow import compare as compare_module
+from promptreg.workflow import compare_report
 
 CHUNKED = {"object": "chat.completion", "created": 1, "model": "simulated", "id": "1"}
 
@@ -33,11 +33,11 @@ def replying(status, body):
 
 def test_a_report_that_browsers_open_slowly_is_told(pair, monkeypatch):
     pair.record("--passes", "1")
-    monkeypatch.setattr(compare_module, "WARN_BYTES", 10_000)
+    monkeypatch.setattr(compare_report, "WARN_BYTES", 10_000)
     done = pair.run("compare", "--passes", "1")
     assert "which browsers open slowly" in done.stdout + done.stderr
     assert "--details changed" in done.stdout + done.stderr
-    monkeypatch.setattr(compare_module, "WARN_BYTES", 100_000_000)
+    monkeypatch.setattr(compare_report, "WARN_BYTES", 100_000_000)
     again = pair.run("compare", "--passes", "1")
     assert "open slowly" not in again.stdout + again.stderr
 

@@ -8,8 +8,8 @@ from promptreg.scoring.embedders.registry import load_embedder
 from promptreg.scoring.score import CasePair, CaseScores, score_suite
 from promptreg.verdict.power import planter
 from promptreg.verdict.recording import RecordingJudgement, judge_recording
-from promptreg.workflow.judging.judge import rules_of
 from promptreg.workflow.judging.judge_calls import Replies
+from promptreg.workflow.judging.rules import rules_of
 from promptreg.workflow.judging.unscored import unscored_warning
 from promptreg.workflow.plugins import load_extensions
 

@@ -32,8 +32,8 @@ from promptreg.verdict.model import CaseJudgement, CaseVerdict, severity
 from promptreg.verdict.waivers import judge_with_decisions
 from promptreg.workflow.context.case_contexts import NO_CONTEXTS, CaseFitter
 from promptreg.workflow.judging.faults import ReadCase
-from promptreg.workflow.judging.judge import rules_of
 from promptreg.workflow.judging.judge_calls import Judges
+from promptreg.workflow.judging.rules import rules_of
 from promptreg.workflow.pairing import baseline_of, pair_with_baseline
 from promptreg.workflow.plugins import load_extensions
 from promptreg.workflow.private import answer_without_private, redaction_of

@@ -16,7 +16,6 @@ from promptreg.verdict.approvals import lacks_of, with_approvals
 from promptreg.verdict.decide import judge_suite
 from promptreg.verdict.evidence import evidence_of
 from promptreg.verdict.power import judge_with_self_test, planter
-from promptreg.verdict.rules import Rules
 from promptreg.verdict.waivers import judge_with_decisions
 from promptreg.workflow.context.refused import with_refusals
 from promptreg.workflow.context.said import with_contexts
@@ -43,7 +42,7 @@ if TYPE_CHECKING:
     from promptreg.verdict.evidence import CaseEvidence
     from promptreg.verdict.model import CaseJudgement, SuiteJudgement
     from promptreg.verdict.power import Plant
-    from promptreg.verdict.rules import Look
+    from promptreg.verdict.rules import Look, Rules
     from promptreg.workflow.engine import Engine
     from promptreg.workflow.judging.faults import ReadCase
     from promptreg.workflow.judging.judge_calls import Judges
@@ -102,19 +101,6 @@ class JudgedSuite:
                 self.pairing.baseline.goldens[case.case_id].variants if pair is not None else {},
                 self.told.get(case.case_id),
             )
-
-
-def rules_of(config: Config, *, alpha: float | None = None, fdr: float | None = None) -> Rules:
-    """The rules of a project, with what a command says instead."""
-    judging = config.judging
-    return Rules(
-        alpha=judging.alpha if alpha is None else alpha,
-        fdr=judging.fdr if fdr is None else fdr,
-        material_distance=judging.material_distance,
-        max_error_fraction=judging.max_error_fraction,
-        max_drifted_fraction=judging.max_drifted_fraction,
-        seed=config.plan.seed,
-    )
 
 
 def judge_stored(
