@@ -1,6 +1,6 @@
 """promptreg beside the tools that come closest, on one mock in one run: time, memory, start, embedding requests.
 
-    python benchmarks/peers.py                                    everything; about two hours, most of them the peers'
+    python benchmarks/peers.py                                    everything; long, and most of it is the peers'
     python benchmarks/peers.py --cases 500 --runs 5               the smaller suite
     python benchmarks/peers.py --no-peers --cases 500 --runs 1    ours, the bare client and the ideal
 
