@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import dataclass, field, replace
 from functools import partial
 from math import comb
@@ -19,6 +18,7 @@ from promptreg.verdict.statistics.labellings import EXACT_LIMIT, JOINT_MINIMUM, 
 from promptreg.verdict.statistics.multiple import benjamini_hochberg, benjamini_yekutieli
 from promptreg.verdict.statistics.regression import CheckPasses, fisher_p, regression_p, smallest_fisher_p
 from promptreg.verdict.statistics.suite import SuiteStatistic, case_statistics
+from promptreg.verdict.strata import shape_of, smallest_weighted, usual_shape
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -26,9 +26,9 @@ if TYPE_CHECKING:
     from promptreg.spread import Spread
     from promptreg.verdict.evidence import CaseEvidence
     from promptreg.verdict.rules import Rules
+    from promptreg.verdict.strata import Shape
 
 Floats = NDArray[np.float64]
-Shape = tuple[int, int]
 
 
 PART: Final = 256
@@ -110,7 +110,7 @@ def compare_cases(
     p-values are those of the anchored test, and no case is listed: a case by itself has no valid p-value then.
 
     Cases with another number of passes than most do not fit the joint labellings. They form strata of their own; the
-    suite's p-value is then the smallest over the strata times their number (Bonferroni).
+    suite's p-value is then the smallest over the strata, each divided by its share of the budget (`verdict.strata`).
 
     Args:
         cases: judgeable ones, in any order.
@@ -121,14 +121,13 @@ def compare_cases(
     ordered = sorted(cases, key=lambda case: case.case_id)
     if not ordered:
         return Comparison((0, 0), 0, (), (), None, None, (), None)
-    shapes = Counter((case.source_passes, case.target_passes) for case in ordered)
-    recorded = Counter((case.source_passes, case.target_passes) for case in ordered if not case.approved) or shapes
-    usual = max(recorded, key=lambda shape: (recorded[shape], shape))
+    usual = usual_shape(ordered)
     results: list[CaseResult] = []
-    p_values, regression_ps = [], []
+    p_values: dict[Shape, float] = {}
+    regression_ps: dict[Shape, float] = {}
     statistics: dict[Shape, SuiteStatistic] = {}
-    for shape in sorted(shapes):
-        members = [case for case in ordered if (case.source_passes, case.target_passes) == shape]
+    for shape in sorted(set(map(shape_of, ordered))):
+        members = [case for case in ordered if shape_of(case) == shape]
         rows = labellings(*shape, rules.seed)
         suite = statistics[shape] = SuiteStatistic(len(rows), rules.seed)
         starts = range(0, len(members), PART)
@@ -138,12 +137,12 @@ def compare_cases(
             suite.extend(result.suite)
             both = zip(part.members, result.numbers, strict=True)
             results += [CaseResult(case, *numbers, listed=False) for case, numbers in both]
-        p_values.append(suite.p_value())
+        p_values[shape] = suite.p_value()
         regression = regression_p([check for case in members for check in case.tested], rows)
         if regression is not None:
-            regression_ps.append(regression)
-    p_value = min(1.0, min(p_values) * len(p_values))
-    regression_p_value = min(1.0, min(regression_ps) * len(regression_ps)) if regression_ps else None
+            regression_ps[shape] = regression
+    p_value = smallest_weighted(p_values, usual)
+    regression_p_value = smallest_weighted(regression_ps, usual)
     listed = _with_list(results, rules)
     checks = _check_results(ordered, rules)
     if not exchangeable:
@@ -157,9 +156,7 @@ def compare_cases(
         checks=checks,
         p_value=p_value,
         regression_p=regression_p_value,
-        thin=tuple(
-            case.case_id for case in ordered if not case.approved and (case.source_passes, case.target_passes) != usual
-        ),
+        thin=tuple(case.case_id for case in ordered if not case.approved and shape_of(case) != usual),
         rank_effect=_suite_rank_effect(ordered),
         statistics=statistics,
     )

@@ -8,7 +8,6 @@ the n, m and noise of this comparison.
 from __future__ import annotations
 
 import random
-from collections import Counter
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Final
@@ -26,6 +25,7 @@ from promptreg.verdict.statistics.energy import PairWeights
 from promptreg.verdict.statistics.labellings import labellings
 from promptreg.verdict.statistics.regression import regression_p
 from promptreg.verdict.statistics.suite import case_statistic
+from promptreg.verdict.strata import budget_shares, shape_of, usual_shape
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -152,8 +152,8 @@ def self_test(
 ) -> tuple[PowerOutcome, ...]:
     """Power for each fault that could be planted anywhere, in the order of `FAULTS`.
 
-    Cases with another number of passes than most are left out. Where the suite has more than `plantings` cases, a
-    sample is drawn with the seed, the same for every fault.
+    Cases with another number of passes than the usual are left out, and so is what they may spend of the budget. Where
+    the suite has more than `plantings` cases, a sample is drawn with the seed, the same for every fault.
 
     `statistics` are those of a comparison of the same cases (`Comparison.statistics`), made here when left out.
     """
@@ -161,13 +161,13 @@ def self_test(
     judgeable = sorted((case for case in cases if case.judgeable), key=lambda case: case.case_id)
     if not judgeable:
         return ()
-    shapes = Counter((case.source_passes, case.target_passes) for case in judgeable)
-    usual = max(shapes, key=lambda shape: (shapes[shape], shape))
-    members = [case for case in judgeable if (case.source_passes, case.target_passes) == usual]
+    usual = usual_shape(judgeable)
+    members = [case for case in judgeable if shape_of(case) == usual]
     rejudged: _Rejudged | _Reanchored
     if exchangeable:
         statistics = statistics or compare_cases(members, rules).statistics
-        rejudged = _Rejudged(members, labellings(*usual, rules.seed), rules, look, statistics[usual])
+        share = look.share * budget_shares(set(map(shape_of, judgeable)), usual)[usual]
+        rejudged = _Rejudged(members, labellings(*usual, rules.seed), rules, share, statistics[usual])
     else:
         rejudged = _Reanchored(members, rules, look)
     positions = list(range(len(members)))
@@ -262,13 +262,13 @@ class _Rejudged:
         members: Sequence[CaseEvidence],
         rows: NDArray[np.float64],
         rules: Rules,
-        look: Look,
+        share: float,
         suite: SuiteStatistic,
     ) -> None:
         self._members, self._rows, self._rules, self._suite = members, rows, rules, suite
         self._weights = PairWeights(rows)
-        self._limit = rules.alpha * look.share * (1 + 1e-12)
-        self._regression_limit = rules.regression_alpha * look.share * (1 + 1e-12)
+        self._limit = rules.alpha * share * (1 + 1e-12)
+        self._regression_limit = rules.regression_alpha * share * (1 + 1e-12)
         # Most faults are planted into the same cases: the real case is taken out again and again.
         self._real: dict[int, CaseStatistic] = {}
 
