@@ -159,9 +159,11 @@ def reviewed_run(config: Config, store: Store, run_id: str | None) -> ReviewedRu
 def decided_cases(
     config: Config, store: Store, record: RunRecord, shown: Sequence[ShownCase]
 ) -> dict[Key, ReviewedCase]:
-    """The shown cases in their order, each with the last decision on exactly what is shown.
+    """The shown cases in their order, each with the last decision on what is shown.
 
-    Of this machine's log and of the files under git, the later one counts.
+    A decision is one on exactly the golden and answers that are shown. A rejection in a file under git is one on
+    whatever the target answers while the case drifts or fails against that golden: the verdict counts it there too.
+    Of this machine's log and of the files, the later one counts.
 
     Raises:
         BaselineError: a file of decisions is damaged.
@@ -172,7 +174,7 @@ def decided_cases(
     for suite in dict.fromkeys(case.suite for case in shown):
         for line in standing_decisions(config, suite, record.deployment).values():
             case = cases.get((suite, line.case_id))
-            if case is not None and _same(case, line):
+            if case is not None and (_same(case, line) or _still_rejected(case, line)):
                 day = None if line.expires_on is None else line.expires_on.isoformat()
                 found[suite, line.case_id] = ReviewedCase(
                     case, line.decision, line.reviewer, line.reason, day, line.decided_at, stands=True
@@ -197,6 +199,14 @@ def decided_cases(
 
 def _same(case: ShownCase, decided: StandingCase | LoggedDecision) -> bool:
     return (case.golden_sha256, case.candidate_sha256) == (decided.golden_sha256, decided.candidate_sha256)
+
+
+def _still_rejected(case: ShownCase, line: StandingCase) -> bool:
+    return (
+        line.decision == "reject"
+        and case.verdict in {CaseVerdict.FAIL, CaseVerdict.DRIFT}
+        and (case.source, case.golden_sha256) == (line.source, line.golden_sha256)
+    )
 
 
 def decided_now(
