@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from promptreg.text.counted import counted
 from promptreg.text.sentence import Sentence
@@ -161,20 +161,16 @@ def suite_inconclusive(facts: Facts, p_value: float | None, reasons: Sequence[Se
 
 
 def suite_error(errors: int, total: int, limit: float) -> Sentence:
-    """Verdict `ERROR`."""
+    """Verdict `ERROR`. What to do is known to whoever has the calls (see `why_failed`)."""
     return Sentence(
         f"{errors} of {counted(total, 'case')} could not be judged because answers are missing; at most "
-        f"{percent(limit)} may. {WHY_FAILED.en}",
-        f"{total} 个用例中有 {errors} 个因缺少回答而无法判定，允许的上限是 {percent(limit)}。{WHY_FAILED.zh}",
+        f"{percent(limit)} may.",
+        f"{total} 个用例中有 {errors} 个因缺少回答而无法判定，允许的上限是 {percent(limit)}。",
     )
 
 
-WHY_FAILED: Final = Sentence("See why the calls failed.", "请查看调用失败的原因。")
-"""Ends `suite_error`, until the calls are looked at."""
-
-
 def why_failed(cases: int, staying: int) -> Sentence:
-    """What ends `suite_error` instead of `WHY_FAILED` when the calls were looked at.
+    """What to do about a suite with the verdict `ERROR`, at the end of its sentence.
 
     Args:
         cases: with missing answers.

@@ -14,7 +14,7 @@ from promptreg.verdict.causes.consequences import ERROR
 from promptreg.verdict.causes.words import words_of
 from promptreg.verdict.model import SuiteVerdict
 from promptreg.verdict.words import case_sentences
-from promptreg.verdict.words.suite_sentences import WHY_FAILED, why_failed
+from promptreg.verdict.words.suite_sentences import why_failed
 from promptreg.workflow.context.sent import NEVER_ASKED
 
 if TYPE_CHECKING:
@@ -104,12 +104,7 @@ def with_reasons(suite: JudgedSuite, errors: Mapping[str, Unanswered | None]) ->
         return judgement
     staying = sum(why is not None and why.stays for why in errors.values())
     said, how_on = judgement.sentence, why_failed(len(errors), staying)
-    return replace(
-        judgement,
-        sentence=Sentence(
-            said.en.removesuffix(WHY_FAILED.en) + how_on.en, said.zh.removesuffix(WHY_FAILED.zh) + how_on.zh
-        ),
-    )
+    return replace(judgement, sentence=Sentence(f"{said.en} {how_on.en}", f"{said.zh}{how_on.zh}"))
 
 
 def _with_reason(judgement: CaseJudgement, suite: JudgedSuite, why: Unanswered | None) -> CaseJudgement:

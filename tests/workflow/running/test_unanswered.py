@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from promptreg.deployment.exchange import Chunk, Exchange, Failure, FailureKind
 from promptreg.deployment.reader import read_exchange
 from promptreg.store.samples import StoredSample
 from promptreg.text.sentence import Sentence
+from promptreg.verdict.decide import judge_suite
+from promptreg.verdict.evidence import CaseEvidence
 from promptreg.verdict.words import case_sentences
 from promptreg.verdict.words.suite_sentences import why_failed
+from promptreg.workflow.judging.judge import JudgedSuite
 from promptreg.workflow.running.stored import ReadSample
-from promptreg.workflow.running.unanswered import unanswered
+from promptreg.workflow.running.unanswered import unanswered, with_reasons
 
 REFUSED = b'{"error":{"message":"The role tool is not supported.","code":400}}'
 
@@ -113,3 +118,17 @@ def test_the_suite_says_whether_resuming_helps(staying, resume, again):
     said = why_failed(3, staying)
     assert ("--resume" in said.en, "would fail again" in said.en) == (resume, again)
     assert ("--resume" in said.zh, "再次失败" in said.zh) == (resume, again)
+
+
+def test_what_helps_ends_the_sentence_of_a_suite_once_and_after_a_blank():
+    suite = judge_suite("support", [CaseEvidence("a", 10, 5, missing_target=5)])
+    suite = replace(suite, sentence=Sentence(f"{suite.sentence.en} And more.", f"{suite.sentence.zh}还有别的。"))
+    said = with_reasons(JudgedSuite(None, suite, {}, {}, {}), {"b": None}).sentence
+    assert said.en == (
+        "1 of 1 case could not be judged because answers are missing; at most 10 % may. And more. "
+        "See why the calls failed, then take the missing answers again with --resume."
+    )
+    assert said.zh == (
+        "1 个用例中有 1 个因缺少回答而无法判定，允许的上限是 10 %。还有别的。"
+        "请查看调用失败的原因，再用 --resume 补采缺失的回答。"
+    )
