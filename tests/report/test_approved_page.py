@@ -86,6 +86,7 @@ def test_what_is_wrong_by_itself_is_approved_with_a_reason_only(open_payload):
     page.keyboard.press("a")
     dialog = page.locator("#ask-reason")
     assert "Approve fee although it is wrong by itself?" in dialog.inner_text()
+    expect(page.locator("#ask-replaces")).to_have_text("Approving replaces 2 golden answers by these 3 answers.")
     dialog.locator("li", has_text="check contains: 12元 fails in 5 of 5").wait_for()
     page.keyboard.press("Enter")
     assert page.locator("#ask-problem").inner_text().endswith("approving them needs a reason.")

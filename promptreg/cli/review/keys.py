@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from promptreg.review.decisions import Decisions, Verb
     from promptreg.store.store import Store
     from promptreg.text.sentence import Language
+    from promptreg.workflow.review.case import CaseSides
     from promptreg.workflow.review.waiting import ReviewedRun
 
 WAIVED_FOR: Final = timedelta(days=30)
@@ -61,7 +62,8 @@ def _reviewed(config: Config, store: Store, run: ReviewedRun, reviewer: str, lan
     while (case := session.current) is not None:
         out.print()
         out.print(f"{session.number}/{len(session.cases)}")
-        for line in case_lines(book.sides(by_key[case.key]), language):
+        sides = book.sides(by_key[case.key])
+        for line in case_lines(sides, language):
             out.print(line)
         key = _key(KEYS[language])
         if key in {"q", "\x03", "\x04"}:
@@ -70,15 +72,27 @@ def _reviewed(config: Config, store: Store, run: ReviewedRun, reviewer: str, lan
             if not session.undo():
                 out.print(words["nothing_to_undo"])
         elif key == "v":
-            for line in case_lines(book.sides(by_key[case.key]), language, everything=True):
+            for line in case_lines(sides, language, everything=True):
                 out.print(line)
             click.pause(words["pause"])
         elif (verb := _VERBS.get(key.lower())) is not None:
+            _tell_replaced(sides, verb, language, all_remaining=key.isupper())
             _choose(session, verb, language, all_remaining=key.isupper())
     if not session.choices:
         return 0
     chosen = [(choice.case, choice.verb, choice.reason, choice.expires_on) for choice in session.choices]
     return _apply(config, store, decided_now(run, reviewer, chosen), language)
+
+
+def _tell_replaced(sides: CaseSides, verb: Verb, language: Language, *, all_remaining: bool) -> None:
+    """Say what an approval takes away, and what stands in its place."""
+    if verb != "approve":
+        return
+    golden, candidate = (
+        sum(len(group.passes) for group in side) for side in (sides.groups.golden, sides.groups.candidate)
+    )
+    told = WORDS[language]["all_replaces" if all_remaining else "replaces"]
+    console().print(told.format(golden=golden, candidate=candidate))
 
 
 def _choose(session: Session, verb: Verb, language: Language, *, all_remaining: bool) -> None:

@@ -12,8 +12,8 @@ if TYPE_CHECKING:
 
 KEYS: Final[Mapping[Language, str]] = MappingProxyType(
     {
-        "en": "[a]pprove  [r]eject  [w]aive  [s] later  [u]ndo  [v]iew all  [q]uit; capital: all remaining >",
-        "zh": "[a] 批准  [r] 拒绝  [w] 豁免  [s] 稍后  [u] 撤销  [v] 全文  [q] 结束；大写：其余全部 >",
+        "en": "[a]pprove  [r]eject  [w]aive  [s] defer  [u]ndo  [v]iew all  [q]uit; capital: all remaining >",
+        "zh": "[a] 批准  [r] 拒绝  [w] 豁免  [s] 暂缓  [u] 撤销  [v] 全文  [q] 结束；大写：其余全部 >",
     }
 )
 """The keys, shown under every case."""
@@ -22,6 +22,8 @@ WORDS: Final[Mapping[Language, Mapping[str, str]]] = MappingProxyType(
     {
         "en": {
             "all": "{verb} all {count} remaining cases, this one included?",
+            "replaces": "Golden answers that approving replaces: {golden}, by target answers: {candidate}.",
+            "all_replaces": "Approving replaces the golden answers of each case by the target's answers.",
             "reason_reject": "Why (may be empty)",
             "reason_waive": "Why is it accepted for now",
             "until": "Until (last day, UTC)",
@@ -38,6 +40,8 @@ WORDS: Final[Mapping[Language, Mapping[str, str]]] = MappingProxyType(
         },
         "zh": {
             "all": "对包括本例在内的其余 {count} 个用例全部执行 {verb}？",
+            "replaces": "批准后，{golden} 条基准输出将被这 {candidate} 条回答替换。",
+            "all_replaces": "批准后，每个用例的基准输出都将被目标部署的回答替换。",
             "reason_reject": "理由（可留空）",
             "reason_waive": "暂时接受的理由",
             "until": "有效至（最后一天，UTC）",

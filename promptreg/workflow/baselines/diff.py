@@ -252,7 +252,7 @@ def _line(case: StandingCase) -> Sentence:
     day, until = case.decided_at[:10], case.expires_on
     reason_en = f": {preview(case.reason, 100)}" if case.reason else ""
     reason_zh = f"，理由：{preview(case.reason, 100)}" if case.reason else ""
-    words = {"waive": "豁免", "reject": "拒绝", "defer": "稍后决定"}
+    words = {"waive": "豁免", "reject": "拒绝", "defer": "暂缓"}
     return Sentence(
         f"{case.decision}{'' if until is None else f' until {until}'} by {case.reviewer} on {day}{reason_en}",
         f"{case.reviewer} 于 {day} {words[case.decision]}{'' if until is None else f'至 {until}'}{reason_zh}",

@@ -54,13 +54,24 @@ function reasonDialog(entry, verb) {
   const again = before.decision === verb ? before : {};
   const lacking = verb === "approve" && entry.lacks;
   openDialog("ask-reason", t(lacking ? "ask.despite" : `ask.${verb === "waive" ? "waive" : "why"}`, { id: brief(entry.case_id) }),
+    verb === "approve" && el("p", { id: "ask-replaces" }),
     lacking && el("ul", { id: "ask-lacks", class: "notes" }),
     reasonFields(verb, act, again.reason, again.expires_on, verb === "waive" || Boolean(lacking)),
     el("p", { id: "ask-problem", class: "problem", role: "alert" }),
     dialogButtons("ask-reason", t(lacking ? "ask.approve_despite" : `verb.${verb}`), act));
   byId("reason").focus();
   // The case is open, so its details are at hand.
-  if (lacking) detailsOf(entry).then((details) => replace(byId("ask-lacks"), (details.lacks || []).map((lack) => el("li", null, say(lack))))).catch(() => {});
+  if (verb !== "approve") return;
+  detailsOf(entry).then((details) => {
+    byId("ask-replaces").textContent = replacesText(details);
+    if (lacking) replace(byId("ask-lacks"), (details.lacks || []).map((lack) => el("li", null, say(lack))));
+  }).catch(() => {});
+}
+
+// How many answers an approval takes away, and how many stand in their place.
+function replacesText(details) {
+  const [golden, candidate] = [details.golden, details.candidate].map((groups) => (groups || []).reduce((sum, group) => sum + group.passes.length, 0));
+  return t(golden ? "ask.replaces" : "ask.becomes", { golden: number(golden), candidate: number(candidate) });
 }
 
 // Somebody else has decided: theirs is shown, and replaced on purpose only.
@@ -103,6 +114,7 @@ function paintBulk(verb, unseenToo, lackingToo) {
     el("div", { class: "switch", role: "group", "aria-label": t("decide.verbs") }, VERBS.filter((one) => one !== "remove").map((one) =>
       button(t(`verb.${one}`), { "aria-pressed": one === verb ? "true" : "false", onclick: () => repaintBulk(one, unseenToo, lackingToo) }))),
     el("p", { id: "bulk-count", role: "status" }, t("bulk.covers", { count: number(bulk.chosen.length), total: number(shown.length) })),
+    verb === "approve" && bulk.chosen.length > 0 && el("p", { id: "bulk-replaces" }, t("bulk.replaces")),
     worst.length > 0 && [el("h3", null, t("bulk.worst", { count: number(worst.length) })),
       el("ol", { class: "bulk-worst" }, worst.map((entry) => el("li", { class: `v-${entry.verdict}` }, verdictMark(entry.verdict), " ",
         el("b", null, brief(entry.case_id)), " ", el("span", null, brief(say(entry.sentence))))))],
