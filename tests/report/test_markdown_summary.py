@@ -180,3 +180,13 @@ def test_a_report_without_findings_is_short(tmp_path):
     assert "**1** pass" in text
     assert "Cases, worst first" not in text
     assert "full report" not in text
+
+
+def test_a_command_in_what_to_do_next_is_code(tmp_path):
+    step = Sentence("See `promptreg runs r_1 <b>`; a lone ` stays.", "用 `promptreg review` 记下。")
+    text = written(replace(sample_payload(), next_steps=(step,)), tmp_path)
+    html = MarkdownIt().render(text)
+    assert "See <code>promptreg runs r_1 &lt;b&gt;</code>; a lone ` stays." in html
+    assert "用 <code>promptreg review</code> 记下。" in MarkdownIt().render(
+        written(replace(sample_payload(), next_steps=(step,)), tmp_path, "zh")
+    )

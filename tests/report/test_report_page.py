@@ -684,3 +684,10 @@ def test_focus_is_seen_and_reaches_everything(open_page, sample_file):
     page.wait_for_selector("#case-heading")
     assert page.evaluate("document.activeElement.getAttribute('aria-current')") == "true"
     assert page.evaluate("getComputedStyle(document.activeElement).outlineStyle") != "none"
+
+
+def test_a_command_in_what_to_do_next_is_code(open_payload):
+    step = Sentence("See `promptreg runs r_1 <b>`; a lone ` stays.", "用 `promptreg review` 记下。")
+    page = open_payload(replace(sample_payload(), next_steps=(step,)))
+    expect(page.locator(".first-next code")).to_have_text("promptreg runs r_1 <b>")
+    expect(page.locator(".first-next p")).to_have_text("See promptreg runs r_1 <b>; a lone ` stays.")

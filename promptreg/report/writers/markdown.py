@@ -69,6 +69,7 @@ _MEANT: Final = {
 }
 """How characters are written that Markdown, HTML or the mathematics of a forge would read."""
 
+_COMMANDS: Final = re.compile(r"\\`([^`]+)\\`")
 _JOINER: Final = "\u2060"
 _ADDRESSES: Final = re.compile(r"(?<=:)(?=//)|(?<=www)(?=\.)", re.IGNORECASE)
 # Of GitHub, GitLab, Gitea and Azure DevOps: people, issues, requests, labels, milestones, epics, snippets, emoji.
@@ -183,7 +184,7 @@ def _list(
     if sentences:
         yield f"### {title}"
         listed = list(dict.fromkeys(sentences))
-        rows = (f"- {_prose(sentence.text(language))}" for sentence in listed)
+        rows = (f"- {_with_commands(_prose(sentence.text(language)))}" for sentence in listed)
         yield "\n".join(_fitting(rows, len(listed), room, f"- {words['summary.more']}"))
 
 
@@ -299,6 +300,11 @@ def _prose(text: str, room: int = _ROOM_TEXT, columns: int = _SENTENCE_COLUMNS) 
     """A text that is shown and does nothing."""
     line = preview(plain(text), columns)
     return _written(_REFERENCES.sub(_JOINER, _ADDRESSES.sub(_JOINER, line)), room)
+
+
+def _with_commands(prose: str) -> str:
+    """What stood between two backticks before it was escaped, as code; one without its twin stays a character."""
+    return _COMMANDS.sub(r"<code>\1</code>", prose)
 
 
 def _name(text: str, columns: int = _NAME_COLUMNS) -> str:

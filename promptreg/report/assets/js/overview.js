@@ -29,8 +29,8 @@ function nextSteps() {
   const steps = report.next_steps || [];
   if (!steps.length) return null;
   return el("section", { class: "first-next" }, el("h2", null, t("next.title")), steps.length === 1
-    ? el("p", null, say(steps[0]))
-    : el("ol", { class: "steps" }, steps.map((step) => el("li", null, say(step)))));
+    ? el("p", null, withCommands(say(steps[0])))
+    : el("ol", { class: "steps" }, steps.map((step) => el("li", null, withCommands(say(step))))));
 }
 
 const WARNINGS_SHOWN = 2;

@@ -25,6 +25,11 @@ function say(sentence) {
   return readable(sentence[state.language] || sentence.en || "");
 }
 
+// A command stands between backticks in a sentence, and as code on the page; a backtick without its twin is text.
+function withCommands(text) {
+  return text.split(/`([^`]+)`/).map((part, index) => (index % 2 ? el("code", null, part) : part));
+}
+
 // Sentences as one line, divided as the language divides them.
 function inSeries(sentences) {
   return sentences.map(say).reduce((before, next) => t("series", { before, next }));
