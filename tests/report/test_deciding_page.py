@@ -617,3 +617,14 @@ def test_the_bar_fits(open_page, sample_file, width):
     for each in page.locator("#decide button").all():
         size = each.bounding_box()
         assert min(size["width"], size["height"]) >= 24
+
+
+def test_a_decision_on_a_case_that_needs_none_is_counted_apart(open_payload):
+    page = open_payload(payload_of(case("a"), case("b", "changed", 0.5), case("c", "pass", 0.1)), "#suite=s&case=b")
+    expect(page.locator("#decide-verbs")).to_contain_text("Reject")
+    page.keyboard.press("r")
+    expect(page.locator("#progress")).to_have_text("0 / 1 decided · 1 more on cases that need none · 1 not exported")
+    page.keyboard.press("A")
+    notes = page.locator("#bulk-body .notes")
+    expect(notes).to_contain_text("1 decided already: they stay as they are.")
+    expect(notes).to_contain_text("1 need no decision: left out.")

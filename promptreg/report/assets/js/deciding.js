@@ -184,10 +184,11 @@ function paintBar() {
     barButton("decide.next", "n", openNextUndecided),
     barButton("decide.list", "A", () => bulkDialog("approve")),
     barButton("decide.export", "E", exportDialog, { class: "bar-button main" }));
-  const { total, done } = progressOf(review, report.cases);
+  const { total, done, others } = progressOf(review, report.cases);
   const open = keeping.open();
   replace(byId("decide-line"),
     el("p", { id: "progress", class: "progress" }, total ? t("decide.progress", { done: number(done), total: number(total) }) : t("decide.none_wait"),
+      others > 0 && ` · ${t("decide.others", { count: number(others) })}`,
       review.served && [" · ", button(t("served.as", { name: readable(deciding.reviewer) }), { class: "inline-button", onclick: exportDialog })], open > 0 && [" · ",
       el("b", null, t(keeping.openWord, { count: number(open) }))]),
     entry && standingLine(entry),

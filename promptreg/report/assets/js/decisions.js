@@ -100,7 +100,9 @@ function notExported(review) {
 
 function progressOf(review, cases) {
   const waiting = cases.filter((entry) => WAITING.has(entry.verdict));
-  return { total: waiting.length, done: waiting.filter((entry) => !undecided(review, entry)).length, open: notExported(review) };
+  // Decisions may be made on cases that wait for none; they are not among the done of the total.
+  const others = cases.filter((entry) => !WAITING.has(entry.verdict) && review.made.get(keyOf(entry))).length;
+  return { total: waiting.length, done: waiting.filter((entry) => !undecided(review, entry)).length, others, open: notExported(review) };
 }
 
 // The next case that waits, after `current` and round to it again.
@@ -114,8 +116,7 @@ function nextUndecided(review, entries, current) {
 // `showable` says of a case whether the page can show its answers: others are never approved.
 // What is wrong by itself is approved only when asked, too.
 function bulkOf(review, entries, verb, unseenToo, lackingToo, showable) {
-  const waiting = entries.filter((entry) => WAITING.has(entry.verdict));
-  const open = waiting.filter((entry) => undecided(review, entry));
+  const open = entries.filter((entry) => undecided(review, entry));
   const failed = (entry) => entry.verdict === "error" || entry.unanswered > 0;
   const allowed = open.filter((entry) => !failed(entry) && !refusalOf(entry, verb));
   const possible = allowed.filter((entry) => verb !== "approve" || showable(entry));
@@ -123,11 +124,12 @@ function bulkOf(review, entries, verb, unseenToo, lackingToo, showable) {
   const offered = unseenToo ? possible : displayed;
   const lacking = (entry) => verb === "approve" && entry.lacks > 0;
   const errors = open.filter(failed).length;
+  const decided = entries.filter((entry) => !undecided(review, entry) && decisionOn(review, keyOf(entry))).length;
   return {
     chosen: lackingToo ? offered : offered.filter((entry) => !lacking(entry)), lacking: offered.filter(lacking).length,
     unseen: possible.length - displayed.length, errors,
     refused: open.length - allowed.length - errors, hidden: allowed.length - possible.length,
-    decided: waiting.length - open.length, settled: entries.length - waiting.length,
+    decided, settled: entries.length - open.length - decided,
   };
 }
 
