@@ -12,7 +12,7 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 from playwright.sync_api import expect
 
-from promptreg.answer.model import Answer
+from promptreg.answer.model import Answer, ToolCall
 from promptreg.report.answers import paired_groups
 from promptreg.report.payload import CaseView, CheckView, FaultView
 from promptreg.report.sample import sample_payload
@@ -691,3 +691,19 @@ def test_a_command_in_what_to_do_next_is_code(open_payload):
     page = open_payload(replace(sample_payload(), next_steps=(step,)))
     expect(page.locator(".first-next code")).to_have_text("promptreg runs r_1 <b>")
     expect(page.locator(".first-next p")).to_have_text("See promptreg runs r_1 <b>; a lone ` stays.")
+
+
+@pytest.mark.parametrize(
+    ("target", "said"),
+    [
+        (Answer(""), "The target’s answer is empty, and it calls no tool."),
+        (Answer("晴。"), "The target calls no tool."),
+    ],
+    ids=["empty", "words"],
+)
+def test_a_side_without_the_tool_call_of_the_other_says_so(open_payload, target, said):
+    called = Answer("", tool_calls=(ToolCall("get_weather", "{}"),))
+    groups = paired_groups((called,), (target,))
+    shown = CaseView("s", "天气", "fail", 5.0, Sentence("x", "x"), golden=groups.golden, candidate=groups.candidate)
+    page = open_payload(replace(sample_payload(), cases=(shown,)), "#suite=s&case=%E5%A4%A9%E6%B0%94")
+    expect(page.locator(".notice", has_text="calls no tool")).to_have_text(said)

@@ -251,7 +251,7 @@ function partBlock(part, labels, parts) {
   const equal = operations.every((operation) => operation.kind === "equal");
   const texts = operations.map((operation) => operation.text).join("");
   const body = [
-    emptySide(operations, part.part),
+    emptySide(operations, part.part, callsOnly),
     !FORMS.includes(part.part) && changesLine(part),
     part.note && el("p", { class: "notice" }, say(part.note)),
     part.complete === false && !part.quiet && el("p", { class: "notice" }, t("diff.incomplete")),
@@ -277,10 +277,11 @@ function hiddenNotice(operations) {
 }
 
 // An empty pane looks broken: the empty side is named.
-function emptySide(operations, name) {
-  if (!operations.length || name !== "content") return null;
+function emptySide(operations, name, callsOnly) {
+  if (!operations.length || !["content", "tool_calls"].includes(name)) return null;
   const missing = ["delete", "insert"].find((side) => operations.every((operation) => operation.kind === side));
-  return missing && el("p", { class: "notice" }, t(missing === "delete" ? "answers.empty_target" : "answers.empty_source"));
+  const lacks = name === "content" ? "empty" : callsOnly ? "nothing" : "no_call";
+  return missing && el("p", { class: "notice" }, t(`answers.${lacks}_${missing === "delete" ? "target" : "source"}`));
 }
 
 // Two columns need room; below it the inline view is shown whatever was chosen for wide screens.
