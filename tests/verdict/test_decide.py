@@ -203,7 +203,7 @@ def test_a_broken_check_fails_and_is_a_regression():
     assert judgement.verdict is SuiteVerdict.REGRESSION
     assert judgement.cases[0].case_id == "c3"
     assert judgement.cases[0].verdict is CaseVerdict.FAIL
-    assert "10 of 10 source answers but only 0 of 5 target answers" in judgement.cases[0].sentence.en
+    assert "10 of 10 source answers but for none of 5 target answers" in judgement.cases[0].sentence.en
     assert judgement.cases[0].checks[0].worse
     assert judgement.regression.worse == ("c3: json",)
     assert judgement.regression.p_value == pytest.approx(1 / 3003)

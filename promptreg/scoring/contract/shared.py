@@ -52,12 +52,11 @@ class Breach:
     @property
     def sentence(self) -> Sentence:
         """As in "All 10 recorded answers were JSON with the keys a, b; 3 of 5 here are not."."""
-        count, words = len(self.answers), self.shared.words
-        here = words.one_here if count == 1 else words.here
+        words = self.shared.words
         more_en, more_zh = (f" ({self.example.en})", f"（{self.example.zh}）") if self.example else ("", "")
+        here = _here(len(self.answers), self.target, words)
         return Sentence(
-            f"{_recorded_en(self.shared)}; {count} of {self.target} here {here}{more_en}.",
-            f"{_recorded_zh(self.shared)}；这里 {self.target} 条中有 {count} 条{words.zh_here}{more_zh}。",
+            f"{_recorded_en(self.shared)}; {here.en}{more_en}.", f"{_recorded_zh(self.shared)}；{here.zh}{more_zh}。"
         )
 
 
@@ -178,6 +177,18 @@ def _fenced(contract: Contract, places: Sequence[int]) -> Sentence | None:
     if not fenced:
         return None
     return Sentence(f"{fenced} in a code block", f"其中 {fenced} 条放在代码块中")
+
+
+def _here(count: int, total: int, words: Words) -> Sentence:
+    """How many answers lack it, as in "3 of 5 here are not" and "none of the 3 here is"."""
+    if count < total or total == 1:
+        verb = words.one_here if count == 1 else words.here
+        return Sentence(f"{count} of {total} here {verb}", f"这里 {total} 条中有 {count} 条{words.zh_here}")
+    if words.one_here.endswith(" not"):
+        return Sentence(
+            f"none of the {total} here {words.one_here.removesuffix(' not')}", f"这里 {total} 条都{words.zh_here}"
+        )
+    return Sentence(f"all {total} here {words.here}", f"这里 {total} 条都{words.zh_here}")
 
 
 def _recorded_en(shared: SharedFeature) -> str:

@@ -72,6 +72,8 @@ class Cluster:
     """Of its worst case."""
     also: tuple[Sentence, ...] = ()
     """Titles of other causes that stand in exactly the same cases, and of what its causes explain."""
+    at_once: bool = False
+    """True where it is a fault without tolerance, by which a case failed without a test."""
 
     @property
     def key(self) -> str:
@@ -94,7 +96,7 @@ class Cluster:
 
 
 def clusters_of(cases: Iterable[CaseJudgement]) -> tuple[Cluster, ...]:
-    """The clusters of a suite's cases, worst first: by the verdict of their worst case, their size, its severity.
+    """The clusters of a suite's cases, worst first: by the verdict of their worst case, `at_once`, size and severity.
 
     Args:
         cases: of one suite, in any order; their ids are different.
@@ -117,6 +119,7 @@ def clusters_of(cases: Iterable[CaseJudgement]) -> tuple[Cluster, ...]:
             found,
             key=lambda each: (
                 -SEVERITY_CLASS[each.verdict],
+                not each.at_once,
                 -len(each.case_ids),
                 -worst[each.case_ids[0]],
                 each.cause,
@@ -245,6 +248,7 @@ def _cluster(
         samples=sum(shown.values()),
         verdict=cases[0].verdict,
         also=tuple(title for title in titles if said(title) != said(words.title)),
+        at_once=any((FAULT, kind) in same for case in cases for kind in case.not_tolerated),
     )
 
 

@@ -215,18 +215,23 @@ def more_breaches(count: int) -> Sentence:
 
 
 def case_fails(worse: Sequence[CheckOutcome], surprise: Sentence) -> Sentence:
-    """Verdict `fail`: names the check that got worst, and how many others."""
-    first = worse[0]
-    more_en = f" (and {len(worse) - 1} more)" if len(worse) > 1 else ""
-    more_zh = f"（另有 {len(worse) - 1} 项）" if len(worse) > 1 else " "
+    """Verdict `fail`: counts the check that got worst, and says how many others did."""
+    first, others = worse[0], len(worse) - 1
+    other_en = f" {counted(others, 'other check')} got worse too." if others else ""
+    other_zh = f"另有 {others} 项也变差。" if others else ""
+    if first.target_passed:
+        target_en = f"only {first.target_passed} of {counted(first.target_total, 'target answer')}"
+        target_zh = f"在目标部署 {first.target_total} 条中只有 {first.target_passed} 条成立"
+    elif first.target_total == 1:
+        target_en, target_zh = "not for the target answer", "在目标部署 1 条中不成立"
+    else:
+        target_en = f"for none of {counted(first.target_total, 'target answer')}"
+        target_zh = f"在目标部署 {first.target_total} 条中都不成立"
     return Sentence(
-        f"Check {first.check}{more_en} holds for {first.source_passed} of "
-        f"{counted(first.source_total, 'source answer')} but only {first.target_passed} of "
-        f"{counted(first.target_total, 'target answer')}: {surprise.en}. Fix the prompt or the deployment before the "
-        f"switch.",
-        f"检查项 {first.check}{more_zh}在源部署 {first.source_total} 条回答中有 {first.source_passed} 条成立，"
-        f"在目标部署 {first.target_total} 条中只有 {first.target_passed} 条成立："
-        f"{surprise.zh}。切换之前请修改提示词或部署。",
+        f"Check {first.check} holds for {first.source_passed} of {counted(first.source_total, 'source answer')} but "
+        f"{target_en}: {surprise.en}.{other_en} Fix the prompt or the deployment before the switch.",
+        f"检查项 {first.check} 在源部署 {first.source_total} 条回答中有 {first.source_passed} 条成立，{target_zh}："
+        f"{surprise.zh}。{other_zh}切换之前请修改提示词或部署。",
     )
 
 

@@ -35,7 +35,7 @@ def with_causes(cases: Iterable[CaseView], suites: Iterable[SuiteJudgement]) -> 
 def _ordered(suites: Iterable[SuiteJudgement]) -> Sequence[tuple[str, Cluster]]:
     return sorted(
         ((suite.suite, cluster) for suite in suites for cluster in suite.clusters),
-        key=lambda entry: (-SEVERITY_CLASS[entry[1].verdict], -len(entry[1].case_ids)),
+        key=lambda entry: (-SEVERITY_CLASS[entry[1].verdict], not entry[1].at_once, -len(entry[1].case_ids)),
     )
 
 

@@ -12,8 +12,9 @@ from promptreg.verdict.model import SEVERITY_CLASS, CaseVerdict, SuiteVerdict
 from promptreg.verdict.words.case_sentences import percent
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
+    from promptreg.verdict.model import SuiteJudgement
     from promptreg.workflow.comparison import Comparison
 
 _IN_WORDS: Final[Mapping[SuiteVerdict, Sentence]] = {
@@ -28,20 +29,48 @@ _IN_WORDS: Final[Mapping[SuiteVerdict, Sentence]] = {
 def headline(comparison: Comparison, source: str, target: str) -> Sentence:
     """The verdict over all suites in one sentence that is read in seconds: how many cases, and what became of them.
 
+    Where only some suites could not be judged, the others' findings are told first, each by its suite: cases counted
+    over all suites would hide what was proven, and say nothing of why a suite has no verdict.
+
     Args:
         comparison: every suite, judged.
         source: name of the deployment that was recorded.
         target: name of the deployment that was compared.
     """
+    suites = comparison.suites
+    if comparison.verdict is SuiteVerdict.ERROR and any(suite.verdict is not SuiteVerdict.ERROR for suite in suites):
+        parts = [part for verdict in _TOLD_BY_SUITE for part in _by_suite(verdict, suites, source, target)]
+    else:
+        parts = [_clause(comparison.verdict, suites, source, target)]
+    return Sentence(f"{'; '.join(part.en for part in parts)}.", f"{'；'.join(part.zh for part in parts)}。")
+
+
+_TOLD_BY_SUITE: Final = (SuiteVerdict.REGRESSION, SuiteVerdict.DRIFT, SuiteVerdict.ERROR)
+_SUITES_NAMED: Final = 2
+"""Of each verdict."""
+
+
+def _by_suite(verdict: SuiteVerdict, suites: Sequence[SuiteJudgement], source: str, target: str) -> Iterator[Sentence]:
+    found = [suite for suite in suites if suite.verdict is verdict]
+    for suite in found[:_SUITES_NAMED]:
+        clause = _clause(verdict, (suite,), source, target)
+        yield Sentence(f"Suite {suite.suite}: {clause.en}", f"测试集 {suite.suite}：{clause.zh}")
+    if more := len(found[_SUITES_NAMED:]):
+        words = _IN_WORDS[verdict]
+        yield Sentence(f"{counted(more, 'more suite')} {words.en}", f"另有 {more} 个测试集{words.zh}")
+
+
+def _clause(verdict: SuiteVerdict, suites: Sequence[SuiteJudgement], source: str, target: str) -> Sentence:
+    """What became of the cases of these suites, without the full stop."""
     counts: Counter[CaseVerdict] = Counter()
-    for suite in comparison.suites:
+    for suite in suites:
         counts.update(suite.counts())
-    total = sum(count for verdict, count in counts.items() if verdict not in _NOT_COMPARED)
-    told = _told(comparison, _Compared(counts, total, source, target))
-    more = [(counts[verdict], words) for verdict, words in _MORE.items() if verdict not in _IN[comparison.verdict]]
+    total = sum(count for each, count in counts.items() if each not in _NOT_COMPARED)
+    told = _told(verdict, suites, _Compared(counts, total, source, target))
+    more = [(counts[each], words) for each, words in _MORE.items() if each not in _IN[verdict]]
     more_en = "".join(f", {count} {words.en}" for count, words in more if count)
     more_zh = "".join(f"，{count} 个{words.zh}" for count, words in more if count)
-    return Sentence(f"{told.en}{more_en}.", f"{told.zh}{more_zh}。")
+    return Sentence(f"{told.en}{more_en}", f"{told.zh}{more_zh}")
 
 
 _NOT_COMPARED: Final = frozenset({CaseVerdict.NEW, CaseVerdict.MISSING})
@@ -79,8 +108,8 @@ class _Compared(NamedTuple):
         return f"{self.counts[verdict]} of {self.cases} {'answers' if self.counts[verdict] == 1 else 'answer'}"
 
 
-def _told(comparison: Comparison, here: _Compared) -> Sentence:
-    match comparison.verdict:
+def _told(verdict: SuiteVerdict, suites: Sequence[SuiteJudgement], here: _Compared) -> Sentence:
+    match verdict:
         case SuiteVerdict.ERROR:
             errors = here.counts[CaseVerdict.ERROR]
             return Sentence(
@@ -92,7 +121,7 @@ def _told(comparison: Comparison, here: _Compared) -> Sentence:
         case SuiteVerdict.DRIFT:
             return _told_drift(here)
         case SuiteVerdict.EQUIVALENT:
-            return _told_equivalent(comparison, here)
+            return _told_equivalent(suites, here)
     if not here.total:
         return Sentence("Nothing could be compared", "没有可比较的内容")
     return Sentence(
@@ -127,8 +156,8 @@ def _told_drift(here: _Compared) -> Sentence:
     )
 
 
-def _told_equivalent(comparison: Comparison, here: _Compared) -> Sentence:
-    bound = percent(max(suite.facts.drifted_bound or 0.0 for suite in comparison.suites))
+def _told_equivalent(suites: Sequence[SuiteJudgement], here: _Compared) -> Sentence:
+    bound = percent(max(suite.facts.drifted_bound or 0.0 for suite in suites))
     every = "The case answers" if here.total == 1 else f"All {here.total} cases answer"
     return Sentence(
         f"{every} on {here.target} as on {here.source}; at most {bound} can have drifted unseen",
@@ -178,7 +207,7 @@ def _first_steps(comparison: Comparison) -> tuple[Sentence, ...]:
         return (Sentence(en[0].strip(), f"{zh[0]}。"),) if en and zh and zh[0] else ()
     worst = sorted(
         (cluster for suite in comparison.suites for cluster in suite.clusters),
-        key=lambda cluster: (-SEVERITY_CLASS[cluster.verdict], -len(cluster.case_ids)),
+        key=lambda cluster: (-SEVERITY_CLASS[cluster.verdict], not cluster.at_once, -len(cluster.case_ids)),
     )
     return tuple(
         Sentence(

@@ -147,7 +147,9 @@ def test_every_answer_that_lacks_something_is_in_a_breach_and_no_other(source, t
     for breach in found:
         assert breach.sentence.en.endswith(".")
         assert breach.sentence.zh.endswith("。")
-        assert f"{len(breach.answers)} of {len(target)} here" in breach.sentence.en
+        count, total = len(breach.answers), len(target)
+        every = (f"none of the {total} here", f"all {total} here") if count == total > 1 else ()
+        assert any(part in breach.sentence.en for part in every or (f"{count} of {total} here",))
     for each in shared_features(source):
         assert each.recorded == n
         assert "{all}" not in each.sentence.zh
@@ -176,5 +178,11 @@ def test_no_lack_is_explained_away_altogether(answer):
 )
 def test_a_fact_is_spelled_as_the_first_recorded_answer_does(golden, changed, written):
     (breach,) = _breaches([Answer(golden)] * 3, [Answer(changed)] * 2)
-    assert breach.sentence.en == f"All 3 recorded answers stated “{written}”; 2 of 2 here do not."
-    assert breach.sentence.zh == f"录制的 3 条回答都提到“{written}”；这里 2 条中有 2 条没有提到。"
+    assert breach.sentence.en == f"All 3 recorded answers stated “{written}”; none of the 2 here does."
+    assert breach.sentence.zh == f"录制的 3 条回答都提到“{written}”；这里 2 条都没有提到。"
+
+
+def test_what_all_lack_is_told_of_all():
+    (breach,) = _breaches([Answer("没有代码。")] * 3, [Answer("没有代码。\n```\n没有代码。\n```")] * 2)[:1]
+    assert breach.sentence.en.endswith("; all 2 here have one.")
+    assert "；这里 2 条都有。" in breach.sentence.zh

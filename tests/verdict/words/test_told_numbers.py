@@ -66,6 +66,21 @@ def test_the_worst_check_is_told_and_the_others_counted():
     assert told_of_checks(checks).en.startswith(
         "F33 (Special tokens shown) was seen in 3 of 3 target calls and in 0 of"
     )
-    assert told_of_checks(checks[1:]).en.startswith(
-        "Check json (and 1 more) holds for 10 of 10 source answers but only"
-    )
+    said = told_of_checks(checks[1:])
+    assert said.en.startswith("Check json holds for 10 of 10 source answers but for none of 3 target answers: ")
+    assert said.en.endswith(". 1 other check got worse too. Fix the prompt or the deployment before the switch.")
+    assert said.zh.startswith("检查项 json 在源部署 10 条回答中有 10 条成立，在目标部署 3 条中都不成立：")
+    assert said.zh.endswith("。另有 1 项也变差。切换之前请修改提示词或部署。")
+
+
+@pytest.mark.parametrize(
+    ("passed", "total", "en", "zh"),
+    [
+        (1, 3, "but only 1 of 3 target answers: ", "在目标部署 3 条中只有 1 条成立："),
+        (0, 1, "but not for the target answer: ", "在目标部署 1 条中不成立："),
+    ],
+)
+def test_how_often_a_check_holds_on_the_target(passed, total, en, zh):
+    said = sentences.case_fails([outcome("json", target_passed=passed, target_total=total)], SURPRISE)
+    assert en in said.en
+    assert zh in said.zh

@@ -11,6 +11,7 @@ from promptreg.verdict.causes.clusters import Cluster
 from promptreg.verdict.decide import judge_suite
 from promptreg.verdict.model import CaseJudgement, CaseVerdict, SuiteVerdict
 from promptreg.workflow.comparison import Comparison
+from promptreg.workflow.views.causes import cause_views
 from promptreg.workflow.views.headline import headline, next_steps, overall
 
 
@@ -121,6 +122,38 @@ def judged(verdict, **counts):
 )
 def test_the_verdict_in_one_sentence(verdict, counts, en, zh):
     assert headline(judged(verdict, **counts), "gpu", "ascend") == Sentence(en, zh)
+
+
+def test_a_suite_without_a_verdict_hides_no_finding_of_another():
+    missing = replace(judged("ERROR", error=1, fail=1, pass_=5).suites[0], suite="客服")
+    worse = [replace(judged("REGRESSION", fail=1, drift=4, pass_=4).suites[0], suite=name) for name in "abc"]
+    fine = replace(judged("EQUIVALENT", pass_=2).suites[0], suite="fine")
+    both = Comparison.of("run-1", [missing, worse[0], fine], warnings=(), allow_inconclusive=False)
+    said = headline(both, "gpu", "ascend")
+    assert said.en == (
+        "Suite a: 1 of 9 cases answers worse on ascend than on gpu, 4 drifted; Suite 客服: 1 of 7 cases could not be "
+        "judged because answers are missing: too many for a verdict, 1 answered worse."
+    )
+    assert said.zh == (
+        "测试集 a：9 个用例中有 1 个在 ascend 上的回答比 gpu 差，4 个漂移；测试集 客服：7 个用例中有 1 个因缺少回答"
+        "而无法判定，无法得出结论，1 个变差。"
+    )
+    many = headline(Comparison.of("r", [missing, *worse], warnings=(), allow_inconclusive=False), "gpu", "ascend")
+    assert "; 1 more suite got worse; Suite 客服: " in many.en
+    assert "；另有 1 个测试集变差；测试集 客服：" in many.zh
+
+
+def test_a_fault_without_tolerance_is_the_first_step_though_another_cause_has_more_cases():
+    def cause(kind, *case_ids, at_once=False):
+        title = Sentence(kind, kind)
+        step = Sentence("Do.", "做。")
+        return Cluster(("fault", kind), title, step, case_ids, 3, CaseVerdict.FAIL, at_once=at_once)
+
+    found = judged("REGRESSION", fail=3)
+    clusters = (cause("F29", "a", "b"), cause("F17", "c", at_once=True))
+    found = replace(found, suites=(replace(found.suites[0], clusters=clusters),))
+    assert next_steps(found)[0].en == "F17 (1 case): Do."
+    assert [view.title.en for view in cause_views(found.suites)] == ["F17", "F29"]
 
 
 def test_the_worst_cause_says_what_to_do_first():
