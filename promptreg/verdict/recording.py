@@ -7,7 +7,6 @@ cannot be exchanged: a later comparison would call another such change drift.
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
@@ -21,6 +20,7 @@ from promptreg.verdict.rules import Look, Rules
 from promptreg.verdict.statistics.energy import PairWeights
 from promptreg.verdict.statistics.labellings import labellings
 from promptreg.verdict.statistics.suite import SuiteStatistic, case_statistics
+from promptreg.verdict.strata import shape_of, usual_shape
 from promptreg.verdict.words.case_sentences import channel_name
 
 if TYPE_CHECKING:
@@ -97,13 +97,12 @@ def judge_recording(
     cases = sorted((evidence_of(case) for case in scores), key=lambda case: case.case_id)
     judgeable = [case for case in cases if case.judgeable]
     unstable = tuple(found for case in cases if (found := _unstable(case, rules)) is not None)
-    shapes = Counter((case.source_passes, case.target_passes) for case in judgeable)
-    if not shapes:
+    if not judgeable:
         return RecordingJudgement((0, 0), None, unstable)
-    halves = max(shapes, key=lambda shape: (shapes[shape], shape))
+    halves = usual_shape(judgeable)
     if not permuted_jointly(halves):
         return RecordingJudgement(halves, None, unstable)
-    usual = [case for case in judgeable if (case.source_passes, case.target_passes) == halves]
+    usual = [case for case in judgeable if shape_of(case) == halves]
     power = () if plant is None else self_test(scores, plant, rules=rules, look=Look(passes=halves[1]))
     return RecordingJudgement(halves, _halves_p(usual, halves, rules), unstable, power)
 
