@@ -11,6 +11,7 @@ from hashlib import sha256
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from promptreg.canonical import canonical_json, sha256_of
+from promptreg.config.encoding import UnreadableTextError, read_limited
 from promptreg.errors import SuiteError
 from promptreg.suite.files import resolve_project_file
 from promptreg.suite.model import CheckSpec
@@ -70,8 +71,8 @@ def _file_sha256(spec: CheckSpec, root: Path) -> str | None:
         return None
     try:
         path = resolve_project_file(root, spec.place.path, spec.argument, spec.place)
-        return sha256(path.read_bytes()).hexdigest() if path.stat().st_size <= _LARGEST_FILE else None
-    except (OSError, SuiteError):
+        return sha256(read_limited(path, _LARGEST_FILE)).hexdigest()
+    except (UnreadableTextError, SuiteError):
         return None
 
 
