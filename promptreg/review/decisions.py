@@ -24,7 +24,7 @@ from promptreg.store.reviews import Decided
 from promptreg.text.preview import preview
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
     from promptreg.canonical import JsonObject
@@ -39,6 +39,15 @@ Verb: TypeAlias = Decided
 VERBS: Final[tuple[Verb, ...]] = get_args(Verb)
 """What can be decided: the candidate becomes the golden; it is not accepted; it is accepted for a time; later; the
 golden of a case that the suite no longer has leaves the baseline."""
+
+CHINESE_VERBS: Final[Mapping[Verb, str]] = {
+    "approve": "批准",
+    "reject": "拒绝",
+    "waive": "豁免",
+    "defer": "暂缓",
+    "remove": "移除",
+}
+"""How Chinese sentences name them."""
 
 _DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 _HASH = re.compile(r"[0-9a-f]{64}")

@@ -11,6 +11,7 @@ from promptreg.baseline.read import MOST_BYTES, parse_baseline
 from promptreg.config.encoding import UnreadableTextError, read_limited
 from promptreg.errors import UsageError
 from promptreg.report.answers import answer_groups
+from promptreg.review.decisions import CHINESE_VERBS
 from promptreg.review.standing import parse_standing
 from promptreg.suite.files import shown_path
 from promptreg.text.counted import counted
@@ -252,8 +253,7 @@ def _line(case: StandingCase) -> Sentence:
     day, until = case.decided_at[:10], case.expires_on
     reason_en = f": {preview(case.reason, 100)}" if case.reason else ""
     reason_zh = f"，理由：{preview(case.reason, 100)}" if case.reason else ""
-    words = {"waive": "豁免", "reject": "拒绝", "defer": "暂缓"}
     return Sentence(
         f"{case.decision}{'' if until is None else f' until {until}'} by {case.reviewer} on {day}{reason_en}",
-        f"{case.reviewer} 于 {day} {words[case.decision]}{'' if until is None else f'至 {until}'}{reason_zh}",
+        f"{case.reviewer} 于 {day} {CHINESE_VERBS[case.decision]}{'' if until is None else f'至 {until}'}{reason_zh}",
     )

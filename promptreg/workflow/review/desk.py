@@ -13,7 +13,7 @@ from pydantic import FailFast, Field, TypeAdapter, ValidationError
 from promptreg.config.json_input import refuse_constant, unique_keys
 from promptreg.errors import UsageError
 from promptreg.review.apply import Now, Outcome, hold
-from promptreg.review.decisions import Day, Decision, Decisions, Strict
+from promptreg.review.decisions import CHINESE_VERBS, Day, Decision, Decisions, Strict
 from promptreg.review.standing import standing_path
 from promptreg.store.columns import plain_text
 from promptreg.store.reviews import LoggedDecision
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from promptreg.canonical import Json, JsonObject
     from promptreg.config import Config
     from promptreg.review.apply import Key
-    from promptreg.store.reviews import ShownCase
+    from promptreg.store.reviews import Decided, ShownCase
     from promptreg.store.store import Store
     from promptreg.workflow.review.waiting import ReviewedCase, ReviewedRun
 
@@ -196,7 +196,7 @@ class ReviewDesk:
         for each in sent:
             case = decided[each.suite, each.case_id]
             if case.decision is not None and each.over != case.decided_at:
-                raise RefusedDecisionsError(_decided_meanwhile(case))
+                raise RefusedDecisionsError(_decided_meanwhile(case, case.decision))
 
     def _logged(self, sent: SentDecision, reviewer: str, now: str) -> LoggedDecision:
         case = self._case(sent)
@@ -234,13 +234,12 @@ def _decision_of(case: ReviewedCase) -> Decision:
     )
 
 
-def _decided_meanwhile(case: ReviewedCase) -> Sentence:
-    name, who, verb = case.shown.key, case.reviewer or "", case.decision or ""
-    zh = {"approve": "批准", "reject": "拒绝", "waive": "豁免", "defer": "暂缓", "remove": "移除"}
+def _decided_meanwhile(case: ReviewedCase, verb: Decided) -> Sentence:
+    name, who = case.shown.key, case.reviewer or ""
     return Sentence(
         f"{name}: {who} has decided on it meanwhile ({verb}). Nothing of yours was saved; look at that "
         "decision, and decide again to replace it.",
-        f"{name}：{who} 刚刚已作出决定（{zh.get(verb, verb)}）。你的决定没有保存；请先查看，若要替换请重新决定。",
+        f"{name}：{who} 刚刚已作出决定（{CHINESE_VERBS[verb]}）。你的决定没有保存；请先查看，若要替换请重新决定。",
     )
 
 
