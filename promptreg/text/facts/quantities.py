@@ -11,7 +11,7 @@ from promptreg.text.facts.amounts import TIMES_A, Amount, with_surroundings
 from promptreg.text.facts.model import FactKind
 from promptreg.text.facts.page import BLANK, Reading
 from promptreg.text.facts.shares import read_shares
-from promptreg.text.facts.units import converted, is_currency
+from promptreg.text.facts.units import converted, converted_pair, is_currency, unit_of
 from promptreg.text.numerals import (
     CHINESE_NUMERALS,
     ENGLISH_SCALES,
@@ -43,7 +43,7 @@ _WORD_START: Final = re.compile(
     rf"(?:{_ENGLISH})(?:[ -](?:and[ ])?(?:{_ENGLISH})){{0,15}}+(?![A-Za-z'’])", re.IGNORECASE | re.ASCII
 )
 _HAN_START: Final = re.compile(
-    rf"{_HAN_RUN}{{1,24}}+(?:点{_HAN_RUN}{{1,12}})?|半(?=个|天|年|小时|月|日|分钟|数|价|斤|公里|里|杯|片)|[½¼¾⅓⅔]"
+    rf"{_HAN_RUN}{{1,24}}+(?:点{_HAN_RUN}{{1,12}})?|半(?=个|天|年(?![报刊度])|小时|月(?![板刊谈])|日|分钟|数|价|斤|公里|里|杯|片)|[½¼¾⅓⅔]"
 )
 _HAN_PLACES: Final = re.compile(rf"{_HAN_RUN}++|[半½¼¾⅓⅔]")
 _VULGAR: Final = MappingProxyType(
@@ -96,12 +96,43 @@ _VERBS: Final[Mapping[str, int | str]] = MappingProxyType(
 )
 _HAN: Final = re.compile("[一-鿿]")
 _HALF_A: Final = re.compile("half[ -](?:an?[ -])?", re.IGNORECASE)
+_SPAN_WORDS: Final = ("hour", "day", "week", "fortnight", "month", "year", "decade")
+_SPANS: Final = frozenset(f"{word}{ending}" for word in _SPAN_WORDS for ending in ("", "'s", "’s"))
+_SPAN: Final = re.compile(
+    r"(?P<unit>[a-z]+)(?:['’]s|(?P<half> and a half))?(?![A-Za-z0-9-]"
+    r"| or (?:two|so|more)\b| (?:trip|pass|job|care|off|round|end|out|tour|use|plan|old|school)s?\b)",
+    re.IGNORECASE,
+)
+_FOR_A: Final = re.compile(
+    r"(?<![A-Za-z])(?:for|within|after|than|least|most|over|under|about|nearly|almost|lasts?|takes?|took"
+    r"|(?<!\bonce )(?<!\btwice )(?<!\btimes )in) (?P<a>an?) $",
+    re.IGNORECASE,
+)
+"""What makes "a year" a length of time, and not what something is counted by: "$5 a year", "a day in spring"."""
+_A: Final = re.compile(r"(?<![A-Za-z])an? $", re.IGNORECASE)
 
 
 def read_quantities(page: Page) -> None:
     """Read all numbers off the page. Dates, times and identifiers are read before."""
+    page.add([span for place in page.places_of(_SPANS) if (span := _span(page.text, place)) is not None])
     read_shares(page)
     page.add(_readings(page.text, _amounts(page, chinese=not page.text.isascii())))
+
+
+def _span(text: str, place: int) -> Reading | None:
+    """A length of time with an article for its number, its unit being at `place`: within a week, a year and a half."""
+    match = _SPAN.match(text, place)
+    if match is None:
+        return None
+    begins = _FOR_A.search(text, max(0, place - 12), place)
+    start = begins.start("a") if begins is not None else None
+    if match["half"] and start is None:
+        article = _A.search(text, max(0, place - 4), place)
+        start = None if article is None else article.start()
+    if start is None:
+        return None
+    value, unit = converted(Decimal("1.5") if match["half"] else Decimal(1), unit_of(match["unit"]) or "")
+    return Reading(FactKind.QUANTITY, f"{plain(value)} {unit}", start, match.end())
 
 
 def _amounts(page: Page, *, chinese: bool) -> list[Amount]:
@@ -159,6 +190,8 @@ def _readings(text: str, amounts: list[Amount]) -> list[Reading]:
             low, high = first.value, following.value
             if first.unit is None and following.unit is None and first.article:
                 continue
+            if unit is not None:
+                low, high, unit = converted_pair(low, high, unit)
             name = f"{plain(low)}~{plain(high)}" + (f" {unit}" if unit else "")
             readings.append(Reading(FactKind.RANGE, name, first.start, following.end))
             index += 1

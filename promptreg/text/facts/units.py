@@ -147,6 +147,8 @@ CURRENCIES: Final = _lookup(_CURRENCIES)
 _CHAINS: Final = (
     # Smallest first; each unit with how many of it make the next one.
     (("µs", 1000), ("ms", 1000), ("s", 60), ("min", 60), ("h", 24), ("day", 7), ("week", 0)),
+    # A month has no fixed number of days, so the calendar's units are a chain of their own.
+    (("month", 12), ("year", 0)),
     (("mm", 10), ("cm", 100), ("m", 1000), ("km", 0)),
     (("µg", 1000), ("mg", 1000), ("g", 1000), ("kg", 1000), ("t", 0)),
     (("ml", 1000), ("l", 0)),
@@ -175,7 +177,10 @@ def is_currency(unit: str) -> bool:
 
 
 def converted(value: Decimal, unit: str) -> tuple[Decimal, str]:
-    """The same amount in the largest unit of its kind in which it is a whole number: 90 min stays, 60 min is 1 h."""
+    """The same amount in the largest unit of its kind in which it is a whole number: 90 min stays, 60 min is 1 h.
+
+    Only what is exactly the same becomes the same: half a year is 6 months, and 30 days are no month.
+    """
     if unit in _SAME:
         factor, unit = _SAME[unit]
         value = _EXACT.multiply(value, Decimal(factor))
@@ -189,3 +194,30 @@ def converted(value: Decimal, unit: str) -> tuple[Decimal, str]:
             break
         value, unit = whole, larger
     return value, unit
+
+
+def converted_pair(low: Decimal, high: Decimal, unit: str) -> tuple[Decimal, Decimal, str]:
+    """The ends of a range in the largest unit in which both are whole numbers: 24 to 48 h is 1 to 2 days."""
+    (low, of_low), (high, of_high) = converted(low, unit), converted(high, unit)
+    if not low or not high:
+        return low, high, of_high if high else of_low
+    while of_low != of_high:
+        if _is_larger(of_low, of_high):
+            low, of_low = _lower(low, of_low)
+        else:
+            high, of_high = _lower(high, of_high)
+    return low, high, of_low
+
+
+def _is_larger(unit: str, other: str) -> bool:
+    """Whether a unit stands above another one of its chain."""
+    while other in _UP:
+        other = _UP[other][1]
+        if other == unit:
+            return True
+    return False
+
+
+def _lower(value: Decimal, unit: str) -> tuple[Decimal, str]:
+    factor, smaller = _DOWN[unit]
+    return _EXACT.multiply(value, Decimal(factor)), smaller

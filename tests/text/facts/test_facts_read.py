@@ -119,6 +119,88 @@ def test_figures_of_speech_are_no_numbers(text):
     assert normals(text) == []
 
 
+@pytest.mark.parametrize(
+    ("texts", "normal"),
+    [
+        (["有效期半年", "有效期6个月", "六个月", "half a year", "six months", "6 months", "0.5年", "半年内"], "6 month"),
+        (["保修一年", "12个月", "十二个月", "one year", "12 months", "for a year", "1-year warranty"], "1 year"),
+        (["一年半", "1年半", "1.5年", "18个月", "18 months", "a year and a half"], "18 month"),
+        (["两年", "24个月", "two years", "24 months"], "2 year"),
+        (["两周", "14天", "十四天", "两个星期", "two weeks", "14 days", "within a fortnight"], "2 week"),
+        (["一周内", "7天", "七天内", "within a week", "in a week", "7 days", "one week", "within a week’s time"], "1 week"),
+        (["24小时内", "一天内", "1天内", "within a day", "within 24 hours", "less than a day"], "1 day"),
+        (["半小时", "30分钟", "half an hour", "30 minutes", "0.5小时"], "30 min"),
+        (["90分钟", "一个半小时", "an hour and a half", "90 minutes"], "90 min"),
+        (["半年到一年", "6到12个月", "6-12 months", "0.5~1年"], "6~12 month"),
+        (["24-48小时", "1-2天", "一到两天", "24 to 48 hours", "1–2 days"], "1~2 day"),
+        (["1-2周", "7-14天", "1 to 2 weeks", "between 7 and 14 days"], "1~2 week"),
+        (["0-6个月", "0~6 months"], "0~6 month"),
+    ],
+)
+def test_lengths_of_time_that_are_exactly_the_same(texts, normal):
+    assert {text: normals(text) for text in texts} == {text: [normal] for text in texts}
+
+
+_COUNTED = st.integers(min_value=1, max_value=99)
+
+
+@given(_COUNTED)
+def test_what_is_exactly_so_many_of_a_smaller_unit_reads_the_same(count):
+    for larger, smaller, factor in (("年", "个月", 12), ("周", "天", 7), ("天", "小时", 24), ("小时", "分钟", 60)):
+        assert normals(f"保修{count}{larger}") == normals(f"保修{count * factor}{smaller}")
+    for larger, smaller, factor in (("years", "months", 12), ("weeks", "days", 7), ("days", "hours", 24)):
+        assert normals(f"It takes {count} {larger}.") == normals(f"It takes {count * factor} {smaller}.")
+        assert normals(f"It takes {count} to {count + 1} {larger}.") == normals(
+            f"It takes {count * factor} to {(count + 1) * factor} {smaller}."
+        )
+
+
+@given(_COUNTED, _COUNTED)
+def test_a_month_is_no_number_of_days(months, days):
+    assert normals(f"{months}个月") != normals(f"{days * 30}天")
+    assert normals(f"{months}年") != normals(f"{days * 365}天")
+    assert normals(f"{months}年") != normals(f"{days * 52}周")
+
+
+@given(_COUNTED, _COUNTED)
+def test_another_length_of_time_reads_otherwise(count, other):
+    for unit in ("年", "个月", "周", "天", "小时"):
+        assert (normals(f"{count}{unit}") == normals(f"{other}{unit}")) == (count == other)
+
+
+@pytest.mark.parametrize(
+    ("text", "facts"),
+    [
+        ("上半年营收增长", []),
+        ("下半年开始", []),
+        ("前半年和后半年", []),
+        ("半年报已披露", []),
+        ("半年度报告", []),
+        ("半月板损伤", []),
+        ("一年级学生", ["1"]),
+        ("三年级", ["3"]),
+        ("2年级", ["2"]),
+        ("12月发货", ["--12"]),
+        ("6月", ["--06"]),
+        ("2024年", ["2024"]),
+        ("12个月大", ["1 year"]),
+        ("5个工作日", ["5 workday"]),
+        ("$5 a month", ["5 USD"]),
+        ("twice a year", ["2 time"]),
+        ("an apple a day", []),
+        ("a week ago", []),
+        ("a day or two", ["2"]),
+        ("for a day trip", []),
+        ("a year-end report", []),
+        ("once in a year", []),
+        ("7×24小时", ["7", "1 day"]),
+        ("7 x 24小时", ["7", "1 day"]),
+    ],
+)
+def test_periods_grades_and_rates_are_no_lengths_of_time(text, facts):
+    assert normals(text) == facts
+
+
 def test_numbering_is_no_fact_but_a_skipping_one_is():
     assert normals("1. Unplug it.\n2. Wait.\n3) Done.") == []
     assert normals("一、概述\n二、安装\n（1）下载\n（2）运行") == []
