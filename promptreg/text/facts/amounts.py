@@ -58,14 +58,16 @@ _ENGLISH_UNIT: Final = re.compile(
     r"(?P<half>(?: and a half))?(?P<gap>[ \u00a0\u202f-]{0,2})(?P<mod>(?:(?:business|working|calendar"
     r"|consecutive|full|square|sq\.?|cubic|US|additional|more|extra|whole|straight|further|long|short|metric) "
     r"){0,2}|(?:percentage ))"
-    r"(?P<unit>(?![×xX] ?[0-9])[A-Za-zµμ°℃℉%‰×$€£²³Ω][A-Za-z²³/]{0,14}[0-9]?|[%‰])(?P<rest> cent| points?| [Cc]elsius| [Ff]ahrenheit)?"
+    r"(?P<unit>(?![×xX] ?[0-9])[A-Za-zµμ°℃℉%‰×$€£²³Ω][A-Za-z²³/]{0,14}[0-9]?|[%‰])"
+    r"(?P<rest> cent| points?| [Cc]elsius| [Ff]ahrenheit)?"
     r"(?P<old>[- ](?:olds?|of age))?(?![A-Za-z0-9])|[ ]?(?P<sign>[%‰℃℉°]|×(?! ?[0-9]))",
     re.ASCII,
 )
 _MODIFIED: Final = MappingProxyType({"business": "workday", "working": "workday"})
 _HAN_UNITS: Final = alternatives(word for word in (*UNITS, *CURRENCIES) if "一" <= word[0] <= "鿿" or word[0] == "円")
 _HAN_UNIT: Final = re.compile(
-    rf"[ ]?(?:多|余|来|几)?(?:个半|个)?(?P<area>平方|立方)?(?P<unit>{_HAN_UNITS})(?<!年(?=级))(?P<half>半(?![天年月小价路数]))?"
+    rf"[ ]?(?:多|余|来|几)?(?:个半|个)?(?P<area>平方|立方)?(?P<unit>{_HAN_UNITS})"
+    r"(?<!年(?=级))(?P<half>半(?![天年月小价路数]))?"
 )
 """A unit with its half; 三年级 is a grade."""
 _HAN_COUNTER: Final = re.compile(
