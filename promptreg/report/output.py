@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from pathlib import Path
 
-    from promptreg.report.payload import AnswerGroup, ApprovalView, CaseView, ChangeView
+    from promptreg.report.payload import AnswerGroup, ApprovalView, CaseView, ChangeView, DecisionView
     from promptreg.text.sentence import Language, Sentence
 
 
@@ -94,6 +94,23 @@ def change_in_words(change: ChangeView) -> str:
 def sign_of(change: ChangeView) -> str:
     """What stands between the two sides of a change: `=` where they say the same in other words."""
     return "=" if change.kind == "spelling" else "→"
+
+
+def check_in_words(label: str, language: Language) -> str:
+    """A check's name. Freedom from a fault is a check of promptreg's own, and has a name in the reader's language."""
+    from promptreg.verdict.evidence import FREE_OF  # noqa: PLC0415 - loads numpy, of which pytest needs nothing
+
+    if not label.startswith(FREE_OF):
+        return label
+    return filled(catalogues()[language]["checks.free_of"], kind=label.removeprefix(FREE_OF))
+
+
+def decision_in_words(decision: DecisionView, language: Language) -> str:
+    """What stands on a case, who decided it, why and until when."""
+    words = catalogues()[language]
+    until = filled(words["decide.until"], day=decision.expires_on) if decision.expires_on else None
+    done = words[f"done.{decision.decision}"]
+    return " · ".join(filter(None, (done, decision.reviewer, decision.reason, until)))
 
 
 def approval_in_words(approval: ApprovalView, language: Language) -> str:

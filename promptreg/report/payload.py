@@ -210,7 +210,8 @@ class FaultView:
     severity: str
     sentence: Sentence
     where: str = ""
-    evidence: str = ""
+    evidence: Sentence | None = None
+    """What was seen; quotes of an answer are the same in both languages."""
     suspects: tuple[Sentence, ...] = ()
 
 

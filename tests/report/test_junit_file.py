@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 from junitparser import Error, Failure, JUnitXml, Skipped
 
-from promptreg.report.payload import AttemptView, CaseView, DecisionView, Payload, SampleView, SuiteView
+from promptreg.report.payload import AttemptView, CaseView, CheckView, DecisionView, Payload, SampleView, SuiteView
 from promptreg.report.sample import sample_payload
 from promptreg.report.writers.junit import VERDICT_CASE, write_junit
 from promptreg.text.sentence import Sentence
@@ -105,7 +105,18 @@ def test_a_waiver_says_who_why_and_until_when(tmp_path):
     decision = DecisionView("waive", "陈", "新的说法更好", "2027-01-31")
     (suite,) = read(one_suite("EQUIVALENT", case("waived", decision=decision)), tmp_path)
     (skipped,) = list(suite)[1].result
-    assert "waive, 陈, 新的说法更好, 2027-01-31" in skipped.text
+    assert "waived · 陈 · 新的说法更好 · until 2027-01-31" in skipped.text
+
+
+def test_everything_below_the_sentence_is_in_the_language_chosen(tmp_path):
+    check = CheckView("free of F17", 10, 10, 1, 5, worse=True)
+    failed = case("fail", checks=(check,), decision=DecisionView("reject", "陈"))
+    told = {}
+    for language in ("en", "zh"):
+        (suite,) = read(one_suite("REGRESSION", failed), tmp_path, language)
+        (told[language],) = list(suite)[1].result
+    assert told["en"].text.splitlines()[1:] == ["free of F17: Source 10/10, Target 1/5", "rejected · 陈"]
+    assert told["zh"].text.splitlines()[1:] == ["没有故障 F17: 源部署 10/10, 目标部署 1/5", "已拒绝 · 陈"]
 
 
 def test_times_are_those_of_the_target(tmp_path):

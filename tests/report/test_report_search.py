@@ -24,7 +24,7 @@ def faulty(open_payload):
 
     def with_fault(case):
         told = Sentence("The thought ends in the middle.", "思考中途结束。")
-        fault = FaultView("F12", "E", told, where="message.reasoning", evidence="因为七天")
+        fault = FaultView("F12", "E", told, where="message.reasoning", evidence=Sentence("因为七天", "因为七天"))
         return replace(case, faults=(fault,)) if case.case_id == "opening-hours" else case
 
     payload = sample_payload()

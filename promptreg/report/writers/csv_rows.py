@@ -8,7 +8,15 @@ import unicodedata
 from typing import TYPE_CHECKING, Final
 
 from promptreg.report.index import preview_of, worst_first
-from promptreg.report.output import Written, change_in_words, changes_of, lacks_in_words, new_file, plain
+from promptreg.report.output import (
+    Written,
+    change_in_words,
+    changes_of,
+    check_in_words,
+    lacks_in_words,
+    new_file,
+    plain,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -103,7 +111,7 @@ def _row(payload: Payload, case: CaseView, language: Language) -> dict[str, str 
         "sentence": case.sentence.text(language),
         "changes": _lines(map(change_in_words, changes_of(case))),
         "causes": _lines(_cause(payload, number, language) for number in case.causes),
-        "worse_checks": _lines(check.label for check in case.checks if check.worse),
+        "worse_checks": _lines(check_in_words(check.label, language) for check in case.checks if check.worse),
         "breaches": _lines(breach.text(language) for breach in case.breaches),
         "faults": ", ".join(sorted({fault.kind for fault in case.faults})),
         "tags": ", ".join(case.tags),

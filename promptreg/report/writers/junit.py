@@ -19,6 +19,8 @@ from promptreg.report.output import (
     approval_in_words,
     change_in_words,
     changes_of,
+    check_in_words,
+    decision_in_words,
     new_file,
     plain,
     without_answers,
@@ -150,7 +152,7 @@ def _reasons(case: CaseView, language: Language) -> list[str]:
     """What stands below the sentence: worse checks, breaches, faults, the short changes, the decision."""
     words = catalogues()[language]
     lines = [
-        f"{check.label}: {words['side.source']} {check.source_passed}/{check.source_total}, "
+        f"{check_in_words(check.label, language)}: {words['side.source']} {check.source_passed}/{check.source_total}, "
         f"{words['side.target']} {check.target_passed}/{check.target_total}"
         + (f". {check.sentence.text(language)}" if check.sentence is not None else "")
         for check in case.checks
@@ -160,9 +162,7 @@ def _reasons(case: CaseView, language: Language) -> list[str]:
     lines += [f"{fault.kind} {fault.severity}: {fault.sentence.text(language)}" for fault in case.faults]
     lines += map(change_in_words, changes_of(case))
     if (decision := case.decision) is not None:
-        lines.append(
-            ", ".join(filter(None, (decision.decision, decision.reviewer, decision.reason, decision.expires_on)))
-        )
+        lines.append(decision_in_words(decision, language))
     return lines
 
 

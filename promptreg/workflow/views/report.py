@@ -29,6 +29,7 @@ from promptreg.text.sentence import Sentence
 from promptreg.verdict.approvals import told_lack
 from promptreg.verdict.words import fault_sentences
 from promptreg.verdict.words.case_sentences import both_noises
+from promptreg.verdict.words.evidence_words import evidence_in_words
 from promptreg.workflow.context.view import context_view
 from promptreg.workflow.criteria_words import criteria_notes
 from promptreg.workflow.judging.faults import READ_TOGETHER
@@ -400,7 +401,7 @@ def _fault_view(fault: CaseFault) -> FaultView:
             f"{fault.next_step.zh}",
         ),
         where=finding.where,
-        evidence=finding.evidence,
+        evidence=evidence_in_words(finding),
         suspects=fault.suspects,
     )
 

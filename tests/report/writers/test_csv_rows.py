@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from promptreg.report.payload import AnswerGroup, CaseView, ChangeView, DiffView, OperationView, PartDiffView
+from promptreg.report.payload import AnswerGroup, CaseView, ChangeView, CheckView, DiffView, OperationView, PartDiffView
 from promptreg.report.sample import sample_payload
 from promptreg.report.writers.csv_rows import COLUMNS, MOST_EXCEL, safe_cell, write_csv
 from promptreg.text.sentence import Sentence
@@ -161,3 +161,12 @@ def test_hostile_texts_in_every_field(tmp_path, filled, hostile_texts):
                 assert not [column for column, cell in row.items() if column not in NUMBERS and runs(cell)], name
                 assert not any(set(cell) & set("\x00\x1b\u202e") for cell in row.values()), name
                 assert float(row["severity"]) == 0.5
+
+
+def test_freedom_from_a_fault_has_a_name_in_the_language_chosen(tmp_path):
+    checks = (CheckView("free of F17", 10, 10, 1, 5, worse=True), CheckView("contains: 7天", 10, 10, 1, 5, worse=True))
+    case = CaseView("客服", "a", "fail", 7.0, Sentence("So it is.", "就是这样。"), checks=checks)
+    payload = replace(sample_payload(), cases=[case])
+    (en,), (zh,) = rows(payload, tmp_path), rows(payload, tmp_path, "zh")
+    assert en["worse_checks"] == "free of F17\ncontains: 7天"
+    assert zh["worse_checks"] == "没有故障 F17\ncontains: 7天"

@@ -51,7 +51,7 @@ function faultsSection(details) {
     el("div", { class: "check-name" }, el("code", null, readable(fault.kind)), el("span", { class: "worse-word" }, readable(fault.severity))),
     el("p", null, say(fault.sentence)),
     fault.where && el("p", { class: "hint" }, readable(fault.where)),
-    fault.evidence && el("blockquote", null, textBlock(fault.evidence)),
+    fault.evidence && el("blockquote", null, textBlock(say(fault.evidence))),
     (fault.suspects || []).length > 0 && el("p", { class: "hint" }, t("faults.suspects", { names: inSeries(fault.suspects) }))))));
 }
 

@@ -9,6 +9,7 @@ function facetLabel(facet, value) {
   if (facet === "decision") return known("done", value);
   if (facet === "was") return wasName(value);
   if (facet === "since") return known("since", value);
+  if (facet === "check") return brief(checkName(value));
   if (facet !== "cause") return brief(value);
   const cause = (report.causes || [])[value - 1];
   return cause ? say(cause.title) : String(value);

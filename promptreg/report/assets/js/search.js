@@ -27,7 +27,7 @@ function textOf(details, field) {
     golden: () => answers(details.golden),
     candidate: () => answers(details.candidate),
     prompt: () => (details.messages || []).map((message) => typeof message.content === "string" ? message.content : JSON.stringify(message)),
-    faults: () => (details.faults || []).flatMap((fault) => [bothLanguages(fault.sentence), fault.where || "", fault.evidence || ""]),
+    faults: () => (details.faults || []).flatMap((fault) => [bothLanguages(fault.sentence), fault.where || "", bothLanguages(fault.evidence)]),
   };
   return folded((field === "text" ? Object.values(of) : [of[field]]).flatMap((texts) => texts()).join("\u0000"));
 }
