@@ -59,7 +59,7 @@ _LEADS_TO: Final[Mapping[str, frozenset[str]]] = {
     "F21": frozenset({"tool_arguments", CHANNEL, CHECK}),
     "F22": frozenset({"tool_arguments", "tool_call", "F19"}),
     "F23": _CALLS | {"finish_reason", CHECK},
-    "F24": _LAYOUT | _CLAIMS | {"F25", CHECK},
+    "F24": _LAYOUT | _CLAIMS | {"F25", "length", CHECK},
     "F25": frozenset({"json", "json_shape", CHECK}),
     "F26": _TEXT | {"finish_reason", "empty", "F29"},
     "F28": frozenset({"finish_reason", CHECK, "cut_off", "left_out"}),

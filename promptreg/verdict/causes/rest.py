@@ -12,8 +12,9 @@ if TYPE_CHECKING:
     from promptreg.verdict.causes.consequences import Cause
     from promptreg.verdict.model import CaseJudgement
 
-_ONE_CHANGE: Final = frozenset({("json", "fenced"), ("no_fence", "whole")})
-"""One change of the target that shows otherwise in cases of another kind."""
+_FENCED: Final = ("json", "fenced")
+_ONE_CHANGE: Final = frozenset({_FENCED, ("no_fence", "whole"), (FAULT, "F24")})
+"""One change of the target that shows otherwise in cases of another kind, or in fewer of their answers."""
 
 Rest = dict["Cause", dict["Cause", list["CaseJudgement"]]]
 
@@ -58,9 +59,10 @@ def _root_of(
         of_root = {case.case_id for case in cases}
         if root == cause or left & of_root:
             continue
-        if {root, cause} == _ONE_CHANGE:
-            if (len(of_root), root) > (len(left), cause):
-                return root
+        if root in _ONE_CHANGE and cause in _ONE_CHANGE and _FENCED in by_cause:
+            number = len(of_root)
+            if (number, root) > (len(left), cause) and (best is None or (number, root) > best):
+                best = (number, root)
         elif cause[0] == root[0] == FAULT and leads_to(root, cause):
             number = len(explained & of_root)
             if number > len(left) and (best is None or (number, root) > best):

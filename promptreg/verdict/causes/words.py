@@ -256,8 +256,10 @@ _WORDS: Final[Mapping[str, Words]] = {
     "json:fenced": _words(
         "JSON now in a code block",
         "JSON 现在放在代码块中",
-        "Ask for JSON through response_format on the target, or strip the code block before parsing.",
-        "在目标部署上用 response_format 要求 JSON，或在解析前去掉代码块。",
+        "Ask for JSON through response_format on the target and check that guided decoding is on; until then strip "
+        "what stands around the JSON before parsing.",
+        "在目标部署上用 response_format 要求 JSON，并确认约束解码已启用；在此之前，"
+        "解析前先去掉 JSON 外层的代码块或文字。",
     ),
     "json": _words(
         "No longer JSON",

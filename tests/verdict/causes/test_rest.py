@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from promptreg.scoring.faults.case import CaseFault
-from promptreg.scoring.faults.catalogue import found
+from promptreg.scoring.faults.catalogue import catalogue, found
 from promptreg.text.sentence import Sentence
 from promptreg.verdict.causes.clusters import clusters_of
 from promptreg.verdict.model import CaseJudgement, CaseVerdict, Sign
@@ -53,6 +53,22 @@ def test_json_and_prose_in_a_code_block_are_one_change():
     (other,) = clusters_of([*prose, judged("d", signs=[("no_fence", "whole")]), json[0]])
     assert other.title == Sentence("Whole answer now in a code block", "整个回答现在放在代码块中")
     assert len(other.case_ids) == 3
+
+
+def test_fenced_json_is_one_cause_with_one_advice_whatever_shows_it():
+    fenced = [judged(case_id, "F24", signs=[("json", "fenced")]) for case_id in "abc"]
+    fault_alone = [judged("d", "F24"), judged("e", "F24", signs=[("length", "longer", "")])]
+    (cluster,) = clusters_of([*fenced, *fault_alone])
+    assert (cluster.key, cluster.case_ids) == ("json:fenced", ("a", "b", "c", "d", "e"))
+    assert cluster.also[0].en == "in 2 of them only: F24 JSON wrapped in other text"
+    (other,) = clusters_of([fenced[0], *fault_alone, judged("f", signs=[("no_fence", "whole")])])
+    assert (other.key, other.case_ids) == ("fault:F24", ("a", "d", "e", "f"))
+    assert other.next_step == cluster.next_step == catalogue().entries["F24"].next_step
+
+
+def test_prose_around_json_is_no_code_block():
+    cases = [judged("a", "F24"), judged("b", "F24"), judged("c", signs=[("no_fence", "whole")])]
+    assert told(*cases) == {"fault:F24": ["a", "b"], "no_fence:whole": ["c"]}
 
 
 def test_a_code_block_inside_an_answer_is_another_change():
