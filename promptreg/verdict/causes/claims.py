@@ -9,11 +9,13 @@ A claim is a cause, read off one target answer held against the source answer th
 ("added", "before" or "after" or "within")   whole words stand there and nothing is gone for them
 ("left_out", "end" or "within")  whole words are gone and nothing stands for them
 ("cut_off",)                     what is gone is the end, in the middle of a sentence
-("order",)                       the same words, or the same facts, in another order
+("order",)                       the same words in another order
+("order", "facts")               the same facts in another order
 ("word",)                        a few characters are others, and none of the above
 
 Facts and negations count where every source answer differs in them, as the channels of the case say: what the source's
-own answers differ in is noise. Texts that have too little in common for one to be a change of the other have no claim.
+own answers differ in is noise. Texts that have too little in common for one to be a change of the other, or are too
+long to be held against each other, have one claim only: an amount that has become another one of the same unit.
 """
 
 from __future__ import annotations
@@ -151,17 +153,19 @@ def _unlike(case: CaseEvidence, index: int, other: int) -> bool:
 def _against_nearest(case: CaseEvidence, texts: Sequence[str], index: int, others: Sequence[int]) -> frozenset[Cause]:
     nearest = _nearest(case, index, others)
     ours, theirs = texts[nearest], texts[index]
-    if _unlike(case, index, nearest) or max(len(ours), len(theirs)) > LONGEST or not ours:
+    if not ours:
         return frozenset()
+    moved = {
+        name: bool(case.distances[name][index, list(others)].min() > 0) if name in case.distances else None
+        for name in ("numbers", "entities", "negation", "order")
+    }
+    if _unlike(case, index, nearest) or max(len(ours), len(theirs)) > LONGEST:
+        return frozenset(_other_values(ours, theirs) if moved["numbers"] else ())
     values = _value(ours), _value(theirs)
     if values[0] is not None and values[1] is not None:
         ours, theirs = ("\n".join(texts_of(value)) for value in values)
         if ours == theirs:
             return frozenset({("fact", "value", "changed")} if values[0] != values[1] else ())
-    moved = {
-        name: bool(case.distances[name][index, list(others)].min() > 0) if name in case.distances else None
-        for name in ("numbers", "entities", "negation", "order")
-    }
     return _claims(ours, theirs, moved)
 
 
@@ -175,11 +179,15 @@ def _claims(ours: str, theirs: str, moved: Mapping[str, bool | None]) -> frozens
     """
     difference = diff(ours, theirs, _LIMIT)
     if not difference.complete:
-        return frozenset()
+        return frozenset(_other_values(ours, theirs) if moved["numbers"] else ())
     changes = _changes(difference.operations)
     stretches = [change for change in changes if change.alone]
-    facts = _fact_claims(*_without(difference.operations, stretches), moved)
-    if not facts and (moved["order"] or _shuffled(ours, theirs)):
+    # A sentence that stands elsewhere is gone in one place and has come in another, its facts with it.
+    kept = stretches if len({len(change.come) > len(change.gone) for change in stretches}) < 2 else []
+    facts = _fact_claims(*_without(difference.operations, kept), moved)
+    if not facts and moved["order"]:
+        return frozenset({("order", "facts")})
+    if not facts and _shuffled(ours, theirs):
         return frozenset({("order",)})
     if facts or stretches:
         return frozenset(facts | {_stretch(change, ours, theirs, len(difference.operations)) for change in stretches})
@@ -294,6 +302,26 @@ def _changed_facts(ours: Sequence[Fact], theirs: Sequence[Fact]) -> set[Cause]:
                 come.remove(other)
     claims |= {("fact", _NAMES[fact.kind], "missing") for fact in gone}
     return claims | {("fact", _NAMES[fact.kind], "new") for fact in come}
+
+
+def _other_values(ours: str, theirs: str) -> set[Cause]:
+    """Amounts that have become others of the same unit, in texts whose words cannot be held against each other."""
+    gone, come = (
+        {fact.normal: fact for fact in _of_group(read_facts(text), "numbers") if _measured(fact)}
+        for text in (ours, theirs)
+    )
+    units = {_measured(fact) for normal, fact in come.items() if normal not in gone}
+    return {
+        ("fact", _NAMES[fact.kind], "changed")
+        for normal, fact in gone.items()
+        if normal not in come and _measured(fact) in units
+    }
+
+
+def _measured(fact: Fact) -> tuple[FactKind, str] | None:
+    """What is measured, and in which unit; None for a bare number, which may be one of anything."""
+    unit = fact.normal.partition(" ")[2]
+    return (fact.kind, unit) if unit or fact.kind is FactKind.TIME else None
 
 
 def _name(ours: Fact, theirs: Fact) -> str:

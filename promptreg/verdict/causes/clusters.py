@@ -37,6 +37,7 @@ from promptreg.verdict.causes.consequences import (
     Cause,
     by_likelihood,
     explained_by,
+    of_looks,
 )
 from promptreg.verdict.causes.rest import with_the_rest
 from promptreg.verdict.causes.words import Words, in_some_only, said, words_of
@@ -54,6 +55,10 @@ _QUIET: Final = frozenset({CaseVerdict.PASS, CaseVerdict.CHANGED})
 
 _FACT_CHANNELS: Final = ("numbers", "entities")
 """Channels that can tell which facts are lacking."""
+
+_OF_FACTS: Final = frozenset({*_FACT_CHANNELS, "negation"})
+_MOVED: Final = 2.0
+"""Standard deviations by which a channel of facts moved when it is named before how the texts are worded."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,8 +152,10 @@ def _causes(case: CaseJudgement) -> Mapping[Cause, int]:
             causes[cause] = check.target_total - check.target_passed
     if case.verdict is CaseVerdict.ERROR and not any(cause[0] == ERROR for cause in causes):
         causes[ERROR,] = 0
-    if not causes and case.verdict in _JUDGED_WORSE:
+    if case.verdict in _JUDGED_WORSE and not causes:
         causes[_largest_channel(case)] = 0
+    elif case.verdict in _JUDGED_WORSE and _numbers_unsaid(case, causes):
+        causes[CHANNEL, "numbers"] = 0
     return causes
 
 
@@ -159,9 +166,19 @@ def _quiet_cause(case: CaseJudgement, cause: Cause, proven: set[Cause]) -> bool:
     return case.verdict is CaseVerdict.CHANGED and cause[0] != CHANNEL and cause in proven
 
 
+def _numbers_unsaid(case: CaseJudgement, causes: Iterable[Cause]) -> bool:
+    """Whether the numbers moved, and nothing but the looks of the answers is told of the case."""
+    numbers = case.channels.get("numbers")
+    return numbers is not None and numbers.z >= _MOVED and all(of_looks(cause) for cause in causes)
+
+
 def _largest_channel(case: CaseJudgement) -> Cause:
-    """The channel with the largest effect; none where no channel took part."""
-    name = max(case.channels, key=lambda name: (case.channels[name].z, name), default=None)
+    """The channel with the largest effect, one of facts before one of wording; none where no channel took part."""
+    name = max(
+        case.channels,
+        key=lambda name: (name in _OF_FACTS and case.channels[name].z >= _MOVED, case.channels[name].z, name),
+        default=None,
+    )
     return ("moved_on",) if name is None else (CHANNEL, name)
 
 

@@ -94,6 +94,11 @@ def head_of(cause: Cause) -> str:
     return cause[1] if cause[0] == FAULT else cause[0]
 
 
+def of_looks(cause: Cause) -> bool:
+    """Whether a cause tells how answers look and not what they say, or that they say less."""
+    return cause[0] in {*_LAYOUT, BEGINS, "finish_reason"} or cause[:2] == ("length", "longer")
+
+
 def leads_to(root: Cause, cause: Cause) -> bool:
     """Whether a cause of the one kind explains one of the other."""
     return head_of(cause) in _LEADS_TO.get(head_of(root), frozenset())
@@ -161,4 +166,6 @@ def _rank(cause: Cause) -> int:
         head = FAULT
     elif head == "length" and cause[2:] == ("length",):
         head = "cut"
+    elif cause[:2] == (CHANNEL, "numbers"):
+        head = "fact"  # however little can be said of them, other numbers are facts
     return _RANK.get(head, len(_RANK))

@@ -106,7 +106,8 @@ def signs_of(case: CaseEvidence, breaches: Iterable[Breach], *, closely: bool = 
     claims = {cause: answers if cause[0] in _SAID else answers - laid_out for cause, answers in claims.items()}
     signs.update(claims)
     lacking = {index for breach in breaches if breach.shared.feature.kind == "fact" for index in breach.answers}
-    signs["facts",] = lacking - grave - reshaped - set().union(*lengths.values(), *claims.values())
+    shorter = set().union(*(answers for cause, answers in lengths.items() if cause[1] == "shorter"))
+    signs["facts",] = lacking - grave - reshaped - shorter.union(*claims.values())
     signs.update(_beginning(case, refusing))
     usual = also_on_the_source(case, claims) if claims else Counter()
     found = [

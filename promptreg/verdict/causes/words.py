@@ -353,6 +353,12 @@ _WORDS: Final[Mapping[str, Words]] = {
     "left_out:end": _words("End left out", "末尾内容缺失", *_LEFT_OUT_STEP),
     "left_out:within": _words("Text left out", "遗漏内容", *_LEFT_OUT_STEP),
     "cut_off": Words(Sentence("Cut off in the middle of a sentence", "回答在句中中断"), _CUT),
+    "order:facts": _words(
+        "Same facts in another order",
+        "数字、名称等的先后顺序变了",
+        "Read both answers: values may have changed places, or only a list its order. Pin the right one with a check.",
+        "对照阅读两个回答：可能是数值互换了位置，也可能只是列表换了顺序；用检查项固定正确的说法。",
+    ),
     "order": _words("Same words in another order", "先后顺序变了", *_READ),
     "word": _words("A few characters replaced", "个别字词或值被替换", *_READ),
     "channel:numbers": _words(

@@ -88,7 +88,7 @@ def title(source, target, language="en"):
         ("订单号是 A1024，请核对。", "订单号是 A1042，请核对。", "Identifier changed"),
         ("Run version v1.2.3 of the tool.", "Run version v1.3.2 of the tool.", "Identifier changed"),
         ("先停止服务，再备份数据，最后升级。", "先备份数据，再停止服务，最后升级。", "Same words in another order"),
-        ("Version 9.9 is newer than 9.11 here.", "Version 9.11 is newer than 9.9 here.", "Same words in another order"),
+        ("Version 9.9 is newer than 9.11 here.", "Version 9.11 is newer than 9.9 here.", "Same facts in another order"),
         ("先备份、停止、升级。", "先停止、备份、升级。", "Same words in another order"),
         ("退货请先申请。包装要完整。运费由买家承担。", "退货请先申请。运费由买家承担。", "Text left out"),
         (
@@ -255,6 +255,49 @@ def test_a_changed_fact_explains_the_check_that_it_breaks():
 )
 def test_texts_without_a_common_ground_claim_nothing(golden, candidate):
     assert claims_of(evidence([golden] * 10, [candidate] * 5), range(10, 15)) == {}
+
+
+LEAVE = [
+    "员工入职满一年后享有5天年假，满十年享有10天年假。",
+    "入职满1年可休年假5天，满10年可休10天。",
+    "按规定，工作满一年不满十年的年假为5天，满十年的为10天。",
+]
+
+
+@pytest.mark.parametrize(
+    "told",
+    [
+        "根据公司制度，年假天数与工龄挂钩：满一年为8天，满十年为10天，请提前在系统中提交申请并由直属主管审批。",
+        "年假与工龄有关，一年以上8天，十年以上10天，具体以人事部门的最终解释为准，感谢您的理解与配合，祝您工作愉快。",
+        "年假：满一年8天，满十年10天。",
+    ],
+)
+def test_a_changed_number_is_told_however_the_words_moved(told):
+    source = [LEAVE[number % 3] for number in range(10)]
+    assert ("fact", "number", "changed") in signs(source, [told] * 5)
+
+
+def test_a_number_that_only_moved_with_its_sentence_is_no_changed_one():
+    source = ["您好，年假共5天。请提前三个工作日在系统中提交申请。"] * 10
+    moved = "您好，请提前三个工作日在系统中提交申请。年假共5天。"
+    assert ("fact", "number", "changed") not in signs(source, [moved] * 5)
+    assert ("fact", "number", "changed") in signs(source, [moved.replace("共5", "合计为8")] * 5)
+
+
+def test_the_same_amounts_in_other_words_are_no_changed_ones():
+    source = [LEAVE[number % 3] for number in range(10)]
+    other = "年假与工龄挂钩：入职达到12个月的同事每年五天，达到120个月的同事每年十天，具体请咨询人事部门，感谢配合。"
+    assert not [cause for cause in signs(source, [other] * 5) if cause[0] == "fact"]
+
+
+def test_values_that_changed_places_are_facts_in_another_order():
+    source = ["满一年5天，满十年10天。"] * 10
+    assert signs(source, ["满一年10天，满十年5天。"] * 5) == [("order", "facts")]
+
+
+def test_long_texts_are_read_for_changed_amounts_too():
+    filler = "请在系统中提交申请并等待审批。" * (LONGEST // 10)
+    assert ("fact", "number", "changed") in signs([f"{filler}年假5天。"] * 10, [f"{filler}年假8天。"] * 5)
 
 
 @pytest.mark.parametrize("odd", ["👍🏽👍🏽", "\r\n\r\n", "\u200b", "\ud83d\ude00", "𠮷"])

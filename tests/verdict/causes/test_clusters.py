@@ -193,6 +193,20 @@ def test_causes_of_exactly_the_same_cases_are_one_cluster():
     ]
 
 
+def test_moved_numbers_are_told_before_moved_wording():
+    assert told(clusters_of([judged("a", "drift", channels={"edit": 9.0, "numbers": 4.0})])) == [
+        ("channel:numbers", ["a"])
+    ]
+    assert told(clusters_of([judged("a", "drift", channels={"edit": 9.0, "numbers": 0.5})])) == [
+        ("channel:edit", ["a"])
+    ]
+    longer = judged("a", "drift", signs=[("length", "longer", "")], channels={"edit": 9.0, "numbers": 4.0})
+    (cluster,) = clusters_of([longer])
+    assert (cluster.key, [title.en for title in cluster.also]) == ("channel:numbers", ["Longer by more than 40 %"])
+    added = judged("a", "drift", signs=[("added", "after")], channels={"edit": 9.0, "numbers": 4.0})
+    assert told(clusters_of([added])) == [("added:after", ["a"])]
+
+
 def test_a_case_may_stand_in_several():
     clusters = clusters_of(
         [
