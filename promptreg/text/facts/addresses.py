@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
+from promptreg.text.facts.blank import BLANK
 from promptreg.text.facts.model import FactKind
-from promptreg.text.facts.page import BLANK, Reading
+from promptreg.text.facts.page import Reading
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

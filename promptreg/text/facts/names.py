@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
+from promptreg.text.facts.blank import BLANK
 from promptreg.text.facts.gazetteer import (
     COMMON,
     FIRMS,
@@ -17,7 +18,7 @@ from promptreg.text.facts.gazetteer import (
     TRANSLITERATION,
 )
 from promptreg.text.facts.model import FactKind
-from promptreg.text.facts.page import BLANK, Reading
+from promptreg.text.facts.page import Reading
 from promptreg.text.facts.words import alternatives
 
 if TYPE_CHECKING:

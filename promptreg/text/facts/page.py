@@ -6,14 +6,13 @@ import re
 from functools import cached_property
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from promptreg.text.facts.blank import BLANK, blanked
+from promptreg.text.facts.leaks import without_leaks
 from promptreg.text.facts.model import Fact, FactKind
 from promptreg.text.numerals import FULL_WIDTH
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
-
-BLANK: Final = "\0"
-"""Stands for every character that was read already. It is no letter, digit or blank, so no pattern reaches across."""
 
 _FULL_WIDTH_FORM: Final = re.compile("[\uff05\uff0b\uff0d\uff0e\uff10-\uff19\uff21-\uff3a\uff41-\uff5a\uff04\uffe5]")
 _FENCE: Final = re.compile(r"^[ ]{0,3}(`{3,}+|~{3,}+)[^\n]*+$", re.MULTILINE)
@@ -39,10 +38,10 @@ class Page:
     """A text of which more and more is read."""
 
     def __init__(self, text: str) -> None:
-        """Begin to read; code is blanked out at once."""
+        """Begin to read; code and leaked tool calls are blanked out at once."""
         self.original = text
         self.facts: list[Fact] = []
-        self.text = without_code(text)
+        self.text = without_code(without_leaks(text))
         if not text.isascii() and _FULL_WIDTH_FORM.search(text):
             self.text = self.text.translate(FULL_WIDTH)
 
@@ -113,10 +112,6 @@ class Page:
             self.text = "".join((*pieces, self.text[done:]))
 
 
-def _blanked(match: re.Match[str]) -> str:
-    return BLANK * (match.end() - match.start())
-
-
 def without_code(text: str) -> str:
     """The text with fenced and inline code blanked out, as long as before. An open fence takes the rest of the text.
 
@@ -130,7 +125,7 @@ def without_code(text: str) -> str:
     if _wraps(text, fences):
         inside = text[fences[0].end() : fences[1].start()]
         blanks = BLANK * fences[0].end(), BLANK * (len(text) - fences[1].start())
-        return _INLINE_CODE.sub(_blanked, inside.join(blanks))
+        return _INLINE_CODE.sub(blanked, inside.join(blanks))
     for fence in fences:
         if opening is None:
             opening = fence
@@ -140,7 +135,7 @@ def without_code(text: str) -> str:
     if opening is not None:
         pieces += (text[done : opening.start()], BLANK * (len(text) - opening.start()))
         done = len(text)
-    return _INLINE_CODE.sub(_blanked, "".join((*pieces, text[done:])))
+    return _INLINE_CODE.sub(blanked, "".join((*pieces, text[done:])))
 
 
 def _wraps(text: str, fences: list[re.Match[str]]) -> bool:

@@ -8,8 +8,9 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
 from promptreg.text.facts.amounts import TIMES_A, Amount, with_surroundings
+from promptreg.text.facts.blank import BLANK
 from promptreg.text.facts.model import FactKind
-from promptreg.text.facts.page import BLANK, Reading
+from promptreg.text.facts.page import Reading
 from promptreg.text.facts.shares import read_shares
 from promptreg.text.facts.units import converted, converted_pair, is_currency, unit_of
 from promptreg.text.numerals import (

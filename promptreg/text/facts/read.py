@@ -6,10 +6,11 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from promptreg.text.facts.addresses import read_addresses, read_identifiers
+from promptreg.text.facts.blank import BLANK
 from promptreg.text.facts.dates import read_dates
 from promptreg.text.facts.names import read_names
 from promptreg.text.facts.negation import negations
-from promptreg.text.facts.page import BLANK, Page
+from promptreg.text.facts.page import Page
 from promptreg.text.facts.quantities import read_quantities
 from promptreg.text.numerals import chinese_value
 

@@ -210,6 +210,54 @@ def test_numbering_is_no_fact_but_a_skipping_one_is():
     assert normals("1. Wait 10 seconds.\n2. Press 3 times.") == ["10 s", "3 time"]
 
 
+LEAKED = [
+    (
+        '<｜DSML｜tool_calls>\n<｜DSML｜invoke name="find">\n<｜DSML｜parameter name="id" string="false">20482'
+        "</｜DSML｜parameter>\n</｜DSML｜invoke>\n</｜DSML｜tool_calls>"
+    ),
+    '<||DSML||function_calls><||DSML||invoke name="find">30天</||DSML||invoke></||DSML||function_calls>',
+    (
+        '<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>function<｜tool▁sep｜>find\n```json\n{"id": 5}\n```'
+        "<｜tool▁call▁end｜><｜tool▁calls▁end｜>"
+    ),
+    (
+        "<|tool_calls_section_begin|><|tool_call_begin|>functions.find:0<|tool_call_argument_begin|>"
+        '{"id": 5}<|tool_call_end|><|tool_calls_section_end|>'
+    ),
+    "<｜end▁of▁sentence｜>",
+    "</｜DSML｜parameter>",
+]
+LEAKED_CUT = [
+    '<｜DSML｜tool_calls>\n<｜DSML｜invoke name="find">\n<｜DSML｜parameter name="id" string="false">20482',
+    '<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>find<｜tool▁sep｜>{"id": 5',
+    '[TOOL_CALLS][{"name": "find", "arguments": {"id": 5}}]',
+    '<｜DSML｜invoke name="find_5',
+]
+
+
+@pytest.mark.parametrize("leak", LEAKED)
+def test_a_leaked_tool_call_states_nothing(leak):
+    assert normals(f"订单 20481 正在查询，需要3天。\n\n{leak}\n\n费用 12 元。") == ["20481", "3 day", "12 CNY"]
+
+
+@pytest.mark.parametrize("leak", [*LEAKED, *LEAKED_CUT])
+def test_a_leaked_tool_call_at_the_end_states_nothing(leak):
+    assert normals(f"The order 20481 takes 3 days. {leak}") == ["20481", "3 day"]
+
+
+@pytest.mark.parametrize(
+    ("text", "facts"),
+    [
+        ("<｜tool▁calls▁begin｜> 表示开始，共 3 种。", ["3"]),
+        ("<｜DSML｜ 有 3 种标记", ["3"]),
+        ("| 套餐 | 30 天 |\n|---|---|\n| A | 12 元 |", ["30 day", "12 CNY"]),
+        ('<tool_call>{"days": 30}</tool_call>', ["days", "30"]),
+    ],
+)
+def test_what_only_looks_like_a_leak_is_read(text, facts):
+    assert [fact.normal for fact in read_facts(text)] == facts
+
+
 def test_code_is_no_fact():
     assert read_facts("```python\nx = 5 # not 6\n```\nand `y = 7`") == ()
     assert read_facts("~~~\nopen fence 5 days") == ()
@@ -349,7 +397,8 @@ def test_hostile_texts_are_read(name):
 REPEATED = [
     "1 2 3 ", ",111", "1", "一", "一百", '"', "“", "```\n", "/a", "/", "a.", ".com", "a-", "A ", "Ab ",
     "and a half ", "two ", "hundred-", "not ", "不", "非字", "a@", "1:00 ", "(1)", "1. x\n", " ", "\n", "公司",
-    "《", "abcdef0", "v1.", "http://", "$1", "half ", "one-", "May 1 ", "周", "三分之", "三点", "第", "\0"]  # fmt: skip
+    "《", "<｜DSML｜a>x", "<｜tool▁call▁begin｜>", "[TOOL_CALLS]",
+    "abcdef0", "v1.", "http://", "$1", "half ", "one-", "May 1 ", "周", "三分之", "三点", "第", "\0"]  # fmt: skip
 
 
 @pytest.mark.parametrize("piece", REPEATED)
