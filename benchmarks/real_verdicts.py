@@ -22,7 +22,8 @@ from recorded_suites import VectorCache
 
 from promptreg.answer.model import Answer
 from promptreg.scoring.embedders.registry import DEFAULT_EMBEDDER, load_embedder
-from promptreg.scoring.score import CasePair, CaseScores, score_suite
+from promptreg.scoring.pairs import CasePair
+from promptreg.scoring.score import CaseScores, score_suite
 from promptreg.verdict.decide import judge_suite
 from promptreg.verdict.model import CaseVerdict, SuiteJudgement
 from promptreg.verdict.power import judge_with_self_test, planter

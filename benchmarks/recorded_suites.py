@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING
 from promptreg.answer.model import Answer
 from promptreg.errors import Place
 from promptreg.scoring.embedders.registry import DEFAULT_EMBEDDER, load_embedder
-from promptreg.scoring.score import CasePair, CaseScores, score_suite
+from promptreg.scoring.pairs import CasePair
+from promptreg.scoring.score import CaseScores, score_suite
 from promptreg.suite.model import Case, Request
 
 if TYPE_CHECKING:

@@ -19,7 +19,7 @@ from promptreg.config import Config
 from promptreg.engine_ray.engine import ray_engine
 from promptreg.errors import Place
 from promptreg.scoring.embedders.registry import load_embedder
-from promptreg.scoring.score import CasePair
+from promptreg.scoring.pairs import CasePair
 from promptreg.store.store import Store
 from promptreg.suite.model import Case, Request
 from promptreg.workflow.engine import LOCAL

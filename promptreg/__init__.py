@@ -20,7 +20,8 @@ if TYPE_CHECKING:
     from promptreg.errors import PromptregError
     from promptreg.workflow.compare import Compared, CompareOptions, compare
     from promptreg.workflow.comparison import Comparison
-    from promptreg.workflow.record import Recording, RecordOptions, record
+    from promptreg.workflow.record import RecordOptions, record
+    from promptreg.workflow.recording import Recording
 
 __version__ = "0.1.0"
 
@@ -44,7 +45,7 @@ _HOMES = {
     "Config": "promptreg.config",
     "PromptregError": "promptreg.errors",
     "RecordOptions": "promptreg.workflow.record",
-    "Recording": "promptreg.workflow.record",
+    "Recording": "promptreg.workflow.recording",
     "compare": "promptreg.workflow.compare",
     "load_config": "promptreg.config",
     "record": "promptreg.workflow.record",

@@ -42,7 +42,7 @@ from promptreg.scoring.checks.base import (
     no_argument,
     required_text,
 )
-from promptreg.scoring.extensions import FaultKind
+from promptreg.scoring.extensions import NAMESPACE, FaultKind
 from promptreg.scoring.faults.catalogue import Entry
 from promptreg.scoring.faults.model import Observation, Severity
 from promptreg.text.sentence import Sentence
@@ -76,12 +76,6 @@ __all__ = [
     "over_distinct",
     "required_text",
 ]
-
-NAMESPACE: Final = "promptreg"
-"""Name of the entry point group, and beginning of every hook's name."""
-
-FILE_NAME: Final = "promptreg_hooks.py"
-"""The project's own hooks, in the folder of its configuration and nowhere else."""
 
 hookspec: Final = pluggy.HookspecMarker(NAMESPACE)
 hookimpl: Final = pluggy.HookimplMarker(NAMESPACE)

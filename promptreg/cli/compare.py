@@ -16,9 +16,8 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
     from promptreg.config import Config
-    from promptreg.report.files import Kind
+    from promptreg.report.form import Kind, Output
     from promptreg.workflow.engine import Engine
-    from promptreg.workflow.views.outputs import Output
 
 
 def _numbers(_: click.Context, __: click.Parameter, value: str | None) -> tuple[int, ...]:
@@ -110,7 +109,7 @@ def command(
     from promptreg.cli.record import print_failures  # noqa: PLC0415 - see above
     from promptreg.config import load_config  # noqa: PLC0415 - see above
     from promptreg.replay.progress import renderer_for  # noqa: PLC0415 - see above
-    from promptreg.report.files import Form  # noqa: PLC0415 - see above
+    from promptreg.report.form import Form  # noqa: PLC0415 - see above
     from promptreg.text.terminal import json_pieces_for_terminal  # noqa: PLC0415 - see above
     from promptreg.workflow.compare import CompareOptions, compare, plan_compare  # noqa: PLC0415 - see above
 
@@ -186,7 +185,7 @@ def _refuse_without_ray(given: Mapping[str, object]) -> None:
 def _beside(html: Path | None, *, markdown: Path | None, junit: Path | None) -> tuple[Output, ...]:
     """What is written beside the report; no two of them to one file."""
     from promptreg.errors import UsageError  # noqa: PLC0415 - see above
-    from promptreg.workflow.views.outputs import Output  # noqa: PLC0415 - see above
+    from promptreg.report.form import Output  # noqa: PLC0415 - see above
 
     taken = {} if html is None else {html.resolve(): "--html"}
     outputs = []

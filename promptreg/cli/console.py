@@ -97,10 +97,9 @@ def reader_language(configured: Literal["auto", "en", "zh"]) -> Language:
 
 def notices(*, quiet: bool) -> Callable[[str], None]:
     """Shows sentences on stderr that a user should see before the calls begin; none under -q."""
-    out = console(stderr=True)
 
     def show(sentence: str) -> None:
         if not quiet:
-            out.print(safe_for_terminal(sentence))
+            console(stderr=True).print(safe_for_terminal(sentence))
 
     return show

@@ -42,7 +42,7 @@ _NOTHING = {"en": "No faults were found.", "zh": "未发现故障。"}
 _EMPTY = {"en": "The file holds no responses.", "zh": "文件中没有响应。"}
 _UNREADABLE = {"en": "Line {number} cannot be read: {why}.", "zh": "第 {number} 行无法读取：{why}。"}
 HOOKS = "promptreg_hooks.py"
-"""As `workflow.plugins.FILE_NAME`, written here so that --help loads nothing."""
+"""As `scoring.extensions.FILE_NAME`, written here so that --help loads nothing."""
 _UNREAD_HOOKS = {
     "en": f"Note: {HOOKS} was not read, because there is no promptreg.toml beside it. An empty one will do.",
     "zh": f"注意：未读取 {HOOKS}，因为同一文件夹中没有 promptreg.toml。放一个空文件即可。",
@@ -87,6 +87,7 @@ def command(file: Path, form: str, quiet: bool) -> int:
     from promptreg.cli.console import reader_language  # noqa: PLC0415 - loaded when the command runs
     from promptreg.config.load import project_root  # noqa: PLC0415 - see above
     from promptreg.scoring.faults.catalogue import catalogue  # noqa: PLC0415 - see above
+    from promptreg.scoring.faults.registry import families_with  # noqa: PLC0415 - see above
     from promptreg.workflow.plugins import load_extensions  # noqa: PLC0415 - see above
 
     root = project_root(Path.cwd())
@@ -97,7 +98,7 @@ def command(file: Path, form: str, quiet: bool) -> int:
     unreadable: list[tuple[int, Sentence]] = []
     diagnoses: list[_Diagnosis] = []
     grave = False
-    for diagnosis in _diagnoses(_lines(file), extensions.families(), unreadable):
+    for diagnosis in _diagnoses(_lines(file), families_with(extensions.faults), unreadable):
         grave = grave or any(finding.severity == "E" for finding in diagnosis.findings)
         if form == "json":
             click.echo(_json(diagnosis))

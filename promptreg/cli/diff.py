@@ -50,7 +50,7 @@ def command(
     from promptreg.cli.diff_text import print_diff  # noqa: PLC0415 - see above
     from promptreg.config import load_config  # noqa: PLC0415 - see above
     from promptreg.errors import UsageError  # noqa: PLC0415 - see above
-    from promptreg.report.output import new_file  # noqa: PLC0415 - see above
+    from promptreg.report.new_file import new_file  # noqa: PLC0415 - see above
     from promptreg.store.store import Store  # noqa: PLC0415 - see above
     from promptreg.text.terminal import json_for_terminal  # noqa: PLC0415 - see above
     from promptreg.workflow.compare import CompareOptions, compare  # noqa: PLC0415 - see above

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from promptreg.config import Config
     from promptreg.text.sentence import Language
     from promptreg.verdict.recording import RecordingJudgement
-    from promptreg.workflow.record import Recording
+    from promptreg.workflow.recording import Recording
 
 
 UNSTABLE_SHOWN = 10

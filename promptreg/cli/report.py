@@ -12,7 +12,7 @@ from promptreg.cli.options import common_options, example
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from promptreg.report.files import Kind
+    from promptreg.report.form import Kind
     from promptreg.report.html import Assets, Details
 
 
@@ -69,7 +69,7 @@ def command(
     from promptreg.cli.console import reader_language  # noqa: PLC0415 - loaded when the command runs, not for --help
     from promptreg.cli.verdicts import print_comparison  # noqa: PLC0415 - see above
     from promptreg.config import load_config  # noqa: PLC0415 - see above
-    from promptreg.report.files import Form, kind_of  # noqa: PLC0415 - see above
+    from promptreg.report.form import Form, kind_of  # noqa: PLC0415 - see above
     from promptreg.workflow.compare import CompareOptions, compare  # noqa: PLC0415 - see above
 
     kind = "html" if output is None else kind_of(output)

@@ -15,13 +15,14 @@ from promptreg.demo.project import DemoKind, write_demo_project
 from promptreg.deployment.simulated.background import SimulatedServer
 from promptreg.deployment.simulated.loading import load_script
 from promptreg.workflow.compare import Compared, CompareOptions, compare
-from promptreg.workflow.record import Recording, RecordOptions, record
+from promptreg.workflow.record import RecordOptions, record
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
     from promptreg.replay.progress import Renderer
+    from promptreg.workflow.recording import Recording
 
 _SLOTS = 4
 """Calls in flight on a llama.cpp server; as `concurrency` in the demo's promptreg.toml."""

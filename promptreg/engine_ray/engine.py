@@ -18,7 +18,8 @@ if TYPE_CHECKING:
     from promptreg.replay.sample import Call, Sample
     from promptreg.replay.tally import ReplayResult
     from promptreg.scoring.embedders.base import Embedder, EmbeddingCache
-    from promptreg.scoring.score import CasePair, CaseScores
+    from promptreg.scoring.pairs import CasePair
+    from promptreg.scoring.score import CaseScores
 
 
 @contextmanager

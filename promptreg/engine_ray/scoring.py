@@ -27,7 +27,8 @@ if TYPE_CHECKING:
 
     from promptreg.config import Config
     from promptreg.scoring.embedders.base import Embedder, EmbeddingCache
-    from promptreg.scoring.score import CasePair, CaseScores
+    from promptreg.scoring.pairs import CasePair
+    from promptreg.scoring.score import CaseScores
 
     Floats = NDArray[np.float32]
     Lists = list[list[str]]

@@ -8,7 +8,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from promptreg.report.output import new_file
+from promptreg.report.new_file import new_file
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping

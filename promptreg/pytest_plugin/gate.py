@@ -24,8 +24,8 @@ from promptreg.pytest_plugin.outcomes import terminal_of
 from promptreg.pytest_plugin.selection import selected_suites
 from promptreg.pytest_plugin.session import Judged, check_session, failed_session, judged_session
 from promptreg.pytest_plugin.summary import counts_sentence, summary_lines
+from promptreg.report.form import Output
 from promptreg.report.output import plain
-from promptreg.workflow.views.outputs import Output
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

@@ -12,7 +12,7 @@ from promptreg.config import load_config
 from promptreg.config.load import project_root
 from promptreg.errors import PromptregError
 from promptreg.pytest_plugin.options import in_pytest
-from promptreg.report.files import kind_of
+from promptreg.report.form import kind_of
 from promptreg.suite.files import find_suite_files
 from promptreg.suite.select import selection
 from promptreg.workflow.project import project_suites

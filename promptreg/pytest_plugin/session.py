@@ -9,8 +9,9 @@ from promptreg.errors import OutputError, PromptregError, UsageError
 from promptreg.pytest_plugin.failure import case_text, suite_text, texts
 from promptreg.pytest_plugin.options import in_pytest
 from promptreg.pytest_plugin.outcomes import CASE_KINDS, Outcome, suite_kind
-from promptreg.report.files import Form, kind_of
-from promptreg.report.output import plain, unwritable
+from promptreg.report.form import Form, kind_of
+from promptreg.report.new_file import unwritable
+from promptreg.report.output import plain
 from promptreg.store.store import Store
 from promptreg.text.sentence import Sentence
 from promptreg.workflow.compare import CompareOptions, check_compare, compare
@@ -26,12 +27,12 @@ if TYPE_CHECKING:
     from promptreg.pytest_plugin.outcomes import Kind, Terminal
     from promptreg.pytest_plugin.selection import Entry, Selected
     from promptreg.replay.progress import Progress
+    from promptreg.report.form import Output
     from promptreg.text.sentence import Language
     from promptreg.verdict.model import CaseJudgement, SuiteJudgement
     from promptreg.workflow.compare import Compared
     from promptreg.workflow.review.case import CaseSides
     from promptreg.workflow.review.waiting import ReviewedRun
-    from promptreg.workflow.views.outputs import Output
 
 _SHOWN: tuple[Kind, ...] = ("failed", "error")
 

@@ -6,9 +6,6 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
-from promptreg.scoring.faults.model import Probe, Rule
-from promptreg.scoring.faults.registry import FAMILIES
-
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
@@ -17,6 +14,13 @@ if TYPE_CHECKING:
     from promptreg.scoring.embedders.base import Embedder
     from promptreg.scoring.faults.catalogue import Entry
     from promptreg.scoring.faults.model import CallRule, RunRule
+
+
+NAMESPACE: Final = "promptreg"
+"""Name of the entry point group, and beginning of every hook's name."""
+
+FILE_NAME: Final = "promptreg_hooks.py"
+"""The project's own hooks, in the folder of its configuration and nowhere else."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,11 +46,6 @@ class Extensions:
     faults: tuple[FaultKind, ...] = ()
     embedders: Mapping[str, Callable[[], Embedder]] = field(default_factory=lambda: MappingProxyType({}))
     """By the name that `judging.embedder` gives; made when asked for."""
-
-    def families(self) -> tuple[tuple[Rule, ...], ...]:
-        """The rules of all faults, the project's own last."""
-        own = tuple(Rule(kind.entry.kind, Probe.ONE, kind.find, kind.find_in_run) for kind in self.faults)
-        return (*FAMILIES, own) if own else FAMILIES
 
     def entries(self) -> Mapping[str, Entry]:
         """What is told about the project's own kinds of faults."""

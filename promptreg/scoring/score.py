@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from hashlib import sha256
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -16,10 +15,10 @@ from promptreg.scoring.channels.length import LengthChannel
 from promptreg.scoring.channels.position import PositionChannel
 from promptreg.scoring.channels.reasoning import ReasoningChannel
 from promptreg.scoring.channels.tool_calls import ToolCallsChannel
-from promptreg.scoring.checks.base import NO_SERVICES, Services
-from promptreg.scoring.checks.registry import build_checks
+from promptreg.scoring.checks.base import Services
 from promptreg.scoring.contract.contract import Contract, contract_of
 from promptreg.scoring.extensions import NO_EXTENSIONS, Extensions
+from promptreg.scoring.questions import checks_by_case
 from promptreg.scoring.rates import CheckRate, check_rates
 from promptreg.scoring.similarity import EmbedderSimilarity
 from promptreg.scoring.traits import AnswerTraits, Likeness, likeness_of, traits_of
@@ -31,10 +30,9 @@ if TYPE_CHECKING:
 
     from promptreg.answer.model import Answer
     from promptreg.scoring.channels.base import Channel, Distances
-    from promptreg.scoring.checks.base import Measured, Question
     from promptreg.scoring.checks.registry import BuiltCheck
     from promptreg.scoring.embedders.base import Embedder, EmbeddingCache, Vectors
-    from promptreg.suite.model import Case
+    from promptreg.scoring.pairs import CasePair
 
 CHANNEL_NAMES: Final = frozenset(
     {
@@ -55,25 +53,6 @@ CHANNEL_NAMES: Final = frozenset(
 
 BLOCK: Final = 256
 """Cases whose texts are embedded together: bounds the vectors in memory to some 30 MB for usual answers."""
-
-
-@dataclass(frozen=True, slots=True)
-class CasePair:
-    """A case with the answers of both sides by pass; None where a pass gave no answer after all retries."""
-
-    case: Case
-    source: tuple[Answer | None, ...]
-    target: tuple[Answer | None, ...]
-    source_calls: tuple[Measured | None, ...] = ()
-    """What is known of the calls beside their answers, by pass; shorter than the answers where the rest is unknown."""
-    target_calls: tuple[Measured | None, ...] = ()
-
-    def calls(self) -> tuple[Measured | None, ...]:
-        """One a sample, source passes first; empty when nothing is known of any."""
-        if not self.source_calls and not self.target_calls:
-            return ()
-        sides = ((self.source_calls, len(self.source)), (self.target_calls, len(self.target)))
-        return tuple(call for calls, count in sides for call in (*calls, *[None] * count)[:count])
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,7 +117,7 @@ def score_suite(
         embedder: Of the embedding channel. Each distinct text is embedded once, many at a time.
         cache: Keeps vectors between comparisons, such as the store.
         ask: The reply of the deployment of that name (first) to a prompt (second), for checks that ask a judge; see
-            `questions_of`.
+            `questions.questions_of`.
         extensions: The project's own checks and channels.
         on_progress: Told (cases done, cases in all) after each block of cases.
 
@@ -174,7 +153,7 @@ def scores_of(
 ) -> Iterator[CaseScores]:
     """`score_suite`, case by case as they are taken: those of one block are in memory."""
     services = Services(similarity=EmbedderSimilarity(embedder, cache), ask=ask)
-    checks = _checks_by_case(pairs, root, services, extensions)
+    checks = checks_by_case(pairs, root, services, extensions)
     facts = FactReader()
     channels = (*_channels(embedder, cache, facts), *extensions.channels)
     done = 0
@@ -183,27 +162,6 @@ def scores_of(
         done += len(block)
         if on_progress is not None:
             on_progress(done, len(pairs))
-
-
-def questions_of(
-    pairs: Sequence[CasePair], *, root: Path, extensions: Extensions = NO_EXTENSIONS
-) -> Iterator[Question]:
-    """Everything that `score_suite` will ask judges about these answers, each question once, in order.
-
-    Raises:
-        SuiteError: when a check cannot be built.
-    """
-    seen: set[bytes] = set()
-    for pair, checks in zip(pairs, _checks_by_case(pairs, root, NO_SERVICES, extensions), strict=True):
-        asking = [check for check in checks if check.asks]
-        answers = (*pair.source, *pair.target) if asking else ()
-        for answer in {answer: None for answer in answers if answer is not None}:
-            for question in (question for check in asking for question in check.questions(answer)):
-                # Prompts are long and many: what was seen is remembered by its hash.
-                mark = sha256("\0".join(question).encode("utf-8", "backslashreplace")).digest()
-                if mark not in seen:
-                    seen.add(mark)
-                    yield question
 
 
 def texts_to_embed(
@@ -227,7 +185,7 @@ def texts_to_embed(
     noted = _NotedTexts()
     services = Services(similarity=EmbedderSimilarity(noted), ask=ask)
     EmbeddingChannel(noted).prepare([answers for answers in map(_normalised, pairs) if answers is not None])
-    for pair, checks in zip(pairs, _checks_by_case(pairs, root, services, extensions), strict=True):
+    for pair, checks in zip(pairs, checks_by_case(pairs, root, services, extensions), strict=True):
         for check in checks:
             _prepare(check, pair)
     return noted.lists
@@ -260,14 +218,6 @@ def _channels(embedder: Embedder, cache: EmbeddingCache | None, facts: FactReade
         ToolCallsChannel(),
         ReasoningChannel(),
     )
-
-
-def _checks_by_case(
-    pairs: Sequence[CasePair], root: Path, services: Services, extensions: Extensions
-) -> list[tuple[BuiltCheck, ...]]:
-    specs = [spec for pair in pairs for spec in pair.case.checks]
-    built = iter(build_checks(specs, root, services, extensions.checks))
-    return [tuple(next(built) for _ in pair.case.checks) for pair in pairs]
 
 
 def _blocks(

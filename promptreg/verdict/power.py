@@ -33,7 +33,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from promptreg.scoring.score import CasePair, CaseScores
+    from promptreg.scoring.pairs import CasePair
+    from promptreg.scoring.score import CaseScores
     from promptreg.spread import Spread
     from promptreg.verdict.evidence import CaseEvidence
     from promptreg.verdict.model import SuiteJudgement

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from promptreg.report.files import Form
+from promptreg.report.form import Form
 from promptreg.scoring.embedders.registry import load_embedder
 from promptreg.scoring.embedders.stored import StoredVectors
 from promptreg.store.store import Store
@@ -37,14 +37,13 @@ if TYPE_CHECKING:
 
     from promptreg.canonical import Json, JsonObject
     from promptreg.config import Config
-    from promptreg.report.files import Kind
+    from promptreg.report.form import Kind, Output
     from promptreg.store.runs import RunRecord
     from promptreg.text.sentence import Sentence
     from promptreg.verdict.model import SuiteJudgement
     from promptreg.verdict.rules import Look
     from promptreg.workflow.comparison import Comparison
     from promptreg.workflow.judging.judge import JudgedSuite
-    from promptreg.workflow.views.outputs import Output
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 from promptreg.baseline.paths import baseline_path
 from promptreg.errors import BaselineError, OutputError, Problem, UsageError
-from promptreg.report.output import unwritable
+from promptreg.report.new_file import unwritable
 from promptreg.verdict.rules import plan_looks
-from promptreg.workflow.context.case_contexts import NO_CONTEXTS, CaseFitter, Contexts
+from promptreg.workflow.context.contexts import contexts_of
 from promptreg.workflow.pairing import Pairing, baseline_of, pair_with_baseline
 from promptreg.workflow.project import project_suites
 from promptreg.workflow.running.collect import Order
@@ -104,7 +104,7 @@ def _paired(
         BaselineError: a suite without a baseline, or a damaged one; every suite's problems at once.
         UsageError: no suite is left.
     """
-    contexts = _contexts(config, suites, source, target)
+    of_source, of_target = contexts_of(config, suites, (source, target))
     problems: list[Problem] = []
     pairings: list[Pairing] = []
     for suite in suites:
@@ -116,21 +116,13 @@ def _paired(
         else:
             of_run = None if asked is None else asked.get(suite.name, {})
             pairings.append(
-                pair_with_baseline(suite, baseline, whole=whole, asked=of_run, source=contexts[0], target=contexts[1])
+                pair_with_baseline(suite, baseline, whole=whole, asked=of_run, source=of_source, target=of_target)
             )
     if problems:
         raise BaselineError(problems)
     if not pairings:
         raise UsageError("None of the suites belongs to this run.")
     return tuple(pairings)
-
-
-def _contexts(config: Config, suites: tuple[Suite, ...], source: str, target: str) -> tuple[Contexts, Contexts]:
-    """What each side is sent of cases under a context. Where there are none, neither side needs to be configured."""
-    if not any(case.context is not None for suite in suites for case in suite.cases):
-        return NO_CONTEXTS, NO_CONTEXTS
-    fitter = CaseFitter(config)
-    return fitter.fit(config.deployment(source), suites), fitter.fit(config.deployment(target), suites)
 
 
 def _target(config: Config, options: CompareOptions) -> Deployment:

@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING
 
 from promptreg.baseline.paths import safe_name
 from promptreg.errors import OutputError
+from promptreg.report.form import Output
 from promptreg.report.html import WARN_BYTES
 from promptreg.workflow.compare import Compared
 from promptreg.workflow.compare_warnings import comparison_warnings, large_report
 from promptreg.workflow.comparison import Comparison
-from promptreg.workflow.context.case_contexts import summary_of
+from promptreg.workflow.context.contexts import summary_of
 from promptreg.workflow.criteria import criteria_of_run
 from promptreg.workflow.judging.call_faults import present_rules
 from promptreg.workflow.judging.clusters import with_clusters
@@ -26,7 +27,7 @@ from promptreg.workflow.review.shown import shown_cases
 from promptreg.workflow.running.run_names import named_comparison
 from promptreg.workflow.running.runs import failed_calls, failure_summary
 from promptreg.workflow.views.history import history_of
-from promptreg.workflow.views.outputs import Output, write_outputs
+from promptreg.workflow.views.outputs import write_outputs
 from promptreg.workflow.views.report import report_payload
 
 if TYPE_CHECKING:

@@ -2,18 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Final, Protocol
 
 from promptreg.deployment.request import request_body
 from promptreg.replay.engine import replay
-from promptreg.scoring.embedders.stored import StoredVectors
-from promptreg.scoring.embedders.universal import UniversalEmbedder
-from promptreg.scoring.score import BLOCK, scores_of
-from promptreg.store.store import Store
-from promptreg.workflow.large import spread_of
-from promptreg.workflow.plugins import load_extensions
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -24,7 +17,8 @@ if TYPE_CHECKING:
     from promptreg.replay.sample import Call, Sample
     from promptreg.replay.tally import ReplayResult
     from promptreg.scoring.embedders.base import Embedder, EmbeddingCache
-    from promptreg.scoring.score import CasePair, CaseScores
+    from promptreg.scoring.pairs import CasePair
+    from promptreg.scoring.score import CaseScores
 
 
 class Engine(Protocol):
@@ -90,45 +84,10 @@ class LocalEngine:
         ask: Callable[[str, str], str],
     ) -> Iterator[CaseScores]:
         """Score every case with the embedder, as they are taken."""
-        scoring = _Scoring(config, embedder, cache, ask)
-        spread = spread_of(config, sum(len(pair.source) + len(pair.target) for pair in pairs))
-        # Other embedders hold what a copy of a process must not touch, or call somebody, as often as they were told.
-        if (
-            spread is map
-            or not isinstance(embedder, (UniversalEmbedder, StoredVectors))
-            or not isinstance(cache, Store)
-        ):
-            yield from scoring.here(pairs)
-            return
-        parts = [pairs[start : start + BLOCK] for start in range(0, len(pairs), BLOCK)]
-        for part in spread(scoring.elsewhere, parts):
-            yield from part
+        # Loaded after the calls: it takes a while.
+        from promptreg.workflow.judging.local_scores import local_scores  # noqa: PLC0415 - see above
 
-
-@dataclass(frozen=True, slots=True)
-class _Scoring:
-    """Scores some cases; see `Engine.score`."""
-
-    config: Config
-    embedder: Embedder
-    cache: EmbeddingCache
-    ask: Callable[[str, str], str]
-
-    def here(self, pairs: Sequence[CasePair]) -> Iterator[CaseScores]:
-        """In the process that opened the cache."""
-        return scores_of(
-            pairs,
-            root=self.config.root,
-            embedder=self.embedder,
-            cache=self.cache,
-            ask=self.ask,
-            extensions=load_extensions(self.config.root),
-        )
-
-    def elsewhere(self, pairs: Sequence[CasePair]) -> tuple[CaseScores, ...]:
-        """In a copy of that process, which opens the store for itself."""
-        with Store.open(self.config.root / self.config.paths.store, create=False) as store:
-            return tuple(replace(self, cache=store).here(pairs))
+        return local_scores(pairs, config=config, embedder=embedder, cache=cache, ask=ask)
 
 
 LOCAL: Final = LocalEngine()

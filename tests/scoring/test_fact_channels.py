@@ -7,7 +7,8 @@ from hypothesis import strategies as st
 
 from promptreg.answer.model import Answer
 from promptreg.scoring.channels.facts import FactChannel, FactOrderChannel, FactReader, inverted_share
-from promptreg.scoring.score import CasePair, score_suite
+from promptreg.scoring.pairs import CasePair
+from promptreg.scoring.score import score_suite
 from promptreg.verdict.material import WORDING_CHANNELS
 
 SENTENCES = st.sampled_from(

@@ -24,9 +24,11 @@ from promptreg.hooks import (
 )
 from promptreg.scoring.checks.registry import build_checks
 from promptreg.scoring.extensions import NO_EXTENSIONS, Extensions
-from promptreg.scoring.faults.registry import FAMILIES, find_faults
-from promptreg.scoring.guards import GuardedChannel, GuardedEmbedder, Origin, guarded_builder, guarded_rule
-from promptreg.scoring.score import CHANNEL_NAMES, CasePair, score_suite
+from promptreg.scoring.faults.registry import FAMILIES, families_with, find_faults
+from promptreg.scoring.guards import GuardedChannel, GuardedEmbedder, guarded_builder, guarded_rule
+from promptreg.scoring.origin import Origin
+from promptreg.scoring.pairs import CasePair
+from promptreg.scoring.score import CHANNEL_NAMES, score_suite
 from promptreg.suite.model import CheckSpec
 
 HERE = Path(__file__).parent
@@ -189,11 +191,11 @@ def test_an_own_fault_is_found_beside_the_others():
             yield ENTRY.found("content[0]", call.answer.content + "\x1b[2J")
 
     extensions = Extensions(faults=(FaultKind(ENTRY, guarded_rule("X-a", find, ORIGIN)),))
-    findings = find_faults(Observation(answer=Answer(content="999")), extensions.families())
+    findings = find_faults(Observation(answer=Answer(content="999")), families_with(extensions.faults))
     (finding,) = [finding for finding in findings if finding.kind == "X-a"]
     assert (finding.severity, finding.where) == (Severity.ERROR, "content[0]")
     assert "\x1b" not in finding.evidence
-    assert NO_EXTENSIONS.families() is FAMILIES
+    assert families_with(NO_EXTENSIONS.faults) is FAMILIES
 
 
 @pytest.mark.parametrize("returned", [[3], ["text"], [Entry("F01", TEXT, TEXT, TEXT, Severity.ERROR).found("a", "b")]])

@@ -7,7 +7,8 @@ import pytest
 
 from promptreg.answer.model import Answer, ToolCall
 from promptreg.errors import SuiteError
-from promptreg.scoring.score import CasePair, score_suite
+from promptreg.scoring.pairs import CasePair
+from promptreg.scoring.score import score_suite
 from promptreg.text.normalise import Normalisation
 
 

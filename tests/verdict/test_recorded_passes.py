@@ -15,7 +15,8 @@ import pytest
 from promptreg.answer.model import Answer
 from promptreg.errors import Place
 from promptreg.scoring.embedders.universal import UniversalEmbedder
-from promptreg.scoring.score import CasePair, score_suite
+from promptreg.scoring.pairs import CasePair
+from promptreg.scoring.score import score_suite
 from promptreg.suite.model import Case, CheckSpec, Request
 from promptreg.verdict.decide import judge_suite
 from promptreg.verdict.model import CaseVerdict, SuiteVerdict

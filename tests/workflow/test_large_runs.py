@@ -14,8 +14,8 @@ from promptreg.scoring.embedders.universal import UniversalEmbedder
 from promptreg.scoring.extensions import Extensions
 from promptreg.testing import Project
 from promptreg.verdict import comparison
-from promptreg.workflow import engine, large
-from promptreg.workflow.judging import faults
+from promptreg.workflow import large
+from promptreg.workflow.judging import faults, local_scores
 from promptreg.workflow.views import report
 
 BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
@@ -39,7 +39,12 @@ def project(request, tmp_path_factory):
 def spread(monkeypatch):
     """Even a small run is spread, in parts of a few cases."""
     monkeypatch.setattr(large, "LARGE", 0)
-    for module, name in ((faults, "READ_TOGETHER"), (report, "READ_TOGETHER"), (engine, "BLOCK"), (score, "BLOCK")):
+    for module, name in (
+        (faults, "READ_TOGETHER"),
+        (report, "READ_TOGETHER"),
+        (local_scores, "BLOCK"),
+        (score, "BLOCK"),
+    ):
         monkeypatch.setattr(module, name, 4)
     monkeypatch.setattr(comparison, "PART", 4)
     monkeypatch.setattr(report, "time", SimpleNamespace(time=lambda: 1_764_000_000.0))

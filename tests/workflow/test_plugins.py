@@ -12,11 +12,13 @@ import pytest
 from promptreg.errors import ConfigError, ExitCode
 from promptreg.hooks import Answer, HookSpecs
 from promptreg.scoring.checks.registry import CHECK_NAMES, build_checks
+from promptreg.scoring.faults.registry import families_with
 from promptreg.scoring.score import CHANNEL_NAMES
 from promptreg.suite.model import CheckSpec
 from promptreg.testing import Project
 from promptreg.verdict.words.case_sentences import NAMES
-from promptreg.workflow.plugins import RESERVED_CHANNELS, load_extensions
+from promptreg.workflow.plugins import load_extensions
+from promptreg.workflow.registration import RESERVED_CHANNELS
 
 HEAD = """
 from promptreg.hooks import (
@@ -135,7 +137,7 @@ def test_all_four_hooks_register(tmp_path):
     assert set(found.checks) == {"polite"}
     assert [channel.name for channel in found.channels] == ["thanks"]
     assert list(found.entries()) == ["X-a"]
-    assert found.families()[-1][0].kind == "X-a"
+    assert families_with(found.faults)[-1][0].kind == "X-a"
     embedder = found.embedders["fixed"]()
     assert embedder.name == "fixed-1"
     assert embedder.encode(["a", "b"]).ravel().tolist() == pytest.approx([0.6, 0.8] * 2)

@@ -8,13 +8,13 @@ import unicodedata
 from typing import TYPE_CHECKING, Final
 
 from promptreg.report.index import preview_of, worst_first
+from promptreg.report.new_file import new_file
 from promptreg.report.output import (
     Written,
     change_in_words,
     changes_of,
     check_in_words,
     lacks_in_words,
-    new_file,
     plain,
 )
 

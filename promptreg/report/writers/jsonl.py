@@ -14,7 +14,8 @@ from promptreg.answer.model import Usage
 from promptreg.report import context_views, earlier
 from promptreg.report import payload as views
 from promptreg.report.embed import whole
-from promptreg.report.output import Written, new_file
+from promptreg.report.new_file import new_file
+from promptreg.report.output import Written
 from promptreg.report.payload import CaseView, to_json
 from promptreg.text.sentence import Sentence
 

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Final
 
 from promptreg.report.catalogue import catalogues
 from promptreg.report.index import worst_first
+from promptreg.report.new_file import new_file
 from promptreg.report.output import (
     Written,
     approval_in_words,
@@ -21,7 +22,6 @@ from promptreg.report.output import (
     changes_of,
     check_in_words,
     decision_in_words,
-    new_file,
     plain,
     without_answers,
 )

@@ -15,7 +15,8 @@ from urllib.parse import quote
 from promptreg.report.catalogue import catalogues, filled
 from promptreg.report.earlier import utc_time
 from promptreg.report.index import worst_first
-from promptreg.report.output import NOTHING, Written, approval_in_words, changes_of, new_file, plain, sign_of
+from promptreg.report.new_file import new_file
+from promptreg.report.output import NOTHING, Written, approval_in_words, changes_of, plain, sign_of
 from promptreg.report.static import VERDICTS, differing
 from promptreg.text.preview import preview
 

@@ -3,37 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from importlib import import_module
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
 from promptreg.canonical import canonical_json
 from promptreg.config.hints import no_such_check
 from promptreg.errors import Problem, SuiteError
-from promptreg.scoring.checks import (
-    call,
-    call_limits,
-    contains,
-    ends,
-    equals,
-    facts,
-    finish_reason,
-    json,
-    json_equals,
-    json_schema,
-    judge,
-    language,
-    length,
-    likeness,
-    max_chars,
-    python,
-    refusal,
-    regex,
-    similar,
-    sql,
-    structure,
-    tools,
-    xml,
-)
 from promptreg.scoring.checks.base import (
     NO_SERVICES,
     AskingCheck,
@@ -53,51 +29,67 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from promptreg.answer.model import Answer
+    from promptreg.canonical import Json
     from promptreg.suite.model import CheckSpec
     from promptreg.text.sentence import Sentence
 
+
+@dataclass(frozen=True, slots=True)
+class _Builder:
+    """The builder of a check. Its module is loaded where a suite uses it: loading all would hold up the first call."""
+
+    where: str
+    """`module.function`, in this folder."""
+
+    def __call__(self, argument: Json, setting: Setting) -> Check:
+        """See `Builder`."""
+        module, function = self.where.split(".")
+        build: Builder = getattr(import_module(f"promptreg.scoring.checks.{module}"), function)
+        return build(argument, setting)
+
+
 _BUILDERS: Final[Mapping[str, Builder]] = MappingProxyType(
     {
-        "contains": contains.build,
-        "contains_all": contains.build_all,
-        "contains_any": contains.build_any,
-        "icontains": contains.build_ignoring_case,
-        "icontains_all": contains.build_all_ignoring_case,
-        "icontains_any": contains.build_any_ignoring_case,
-        "equals": equals.build,
-        "iequals": equals.build_ignoring_case,
-        "one_of": equals.build_one_of,
-        "starts_with": ends.build_start,
-        "ends_with": ends.build_end,
-        "bleu": likeness.build_bleu,
-        "call": call.build,
-        "chrf": likeness.build_chrf,
-        "code_fence": structure.build_code_fence,
-        "facts": facts.build,
-        "finish_reason": finish_reason.build,
-        "json": json.build,
-        "json_equals": json_equals.build,
-        "json_fields": json_equals.build_fields,
-        "json_schema": json_schema.build,
-        "judge": judge.build,
-        "language": language.build,
-        "latency": call_limits.build_latency,
-        "length": length.build,
-        "levenshtein": likeness.build_levenshtein,
-        "list": structure.build_list,
-        "markdown": structure.build_markdown,
-        "max_chars": max_chars.build,
-        "no_tool_call": tools.build_none,
-        "python": python.build,
-        "refusal": refusal.build,
-        "regex": regex.build,
-        "rouge": likeness.build_rouge,
-        "similar": similar.build,
-        "sql": sql.build,
-        "table": structure.build_table,
-        "tool_call": tools.build_call,
-        "usage": call_limits.build_usage,
-        "xml": xml.build,
+        "contains": _Builder("contains.build"),
+        "contains_all": _Builder("contains.build_all"),
+        "contains_any": _Builder("contains.build_any"),
+        "icontains": _Builder("contains.build_ignoring_case"),
+        "icontains_all": _Builder("contains.build_all_ignoring_case"),
+        "icontains_any": _Builder("contains.build_any_ignoring_case"),
+        "equals": _Builder("equals.build"),
+        "iequals": _Builder("equals.build_ignoring_case"),
+        "one_of": _Builder("equals.build_one_of"),
+        "starts_with": _Builder("ends.build_start"),
+        "ends_with": _Builder("ends.build_end"),
+        "bleu": _Builder("likeness.build_bleu"),
+        "call": _Builder("call.build"),
+        "chrf": _Builder("likeness.build_chrf"),
+        "code_fence": _Builder("structure.build_code_fence"),
+        "facts": _Builder("facts.build"),
+        "finish_reason": _Builder("finish_reason.build"),
+        "json": _Builder("json.build"),
+        "json_equals": _Builder("json_equals.build"),
+        "json_fields": _Builder("json_equals.build_fields"),
+        "json_schema": _Builder("json_schema.build"),
+        "judge": _Builder("judge.build"),
+        "language": _Builder("language.build"),
+        "latency": _Builder("call_limits.build_latency"),
+        "length": _Builder("length.build"),
+        "levenshtein": _Builder("likeness.build_levenshtein"),
+        "list": _Builder("structure.build_list"),
+        "markdown": _Builder("structure.build_markdown"),
+        "max_chars": _Builder("max_chars.build"),
+        "no_tool_call": _Builder("tools.build_none"),
+        "python": _Builder("python.build"),
+        "refusal": _Builder("refusal.build"),
+        "regex": _Builder("regex.build"),
+        "rouge": _Builder("likeness.build_rouge"),
+        "similar": _Builder("similar.build"),
+        "sql": _Builder("sql.build"),
+        "table": _Builder("structure.build_table"),
+        "tool_call": _Builder("tools.build_call"),
+        "usage": _Builder("call_limits.build_usage"),
+        "xml": _Builder("xml.build"),
     },
 )
 _NEGATION: Final = "not_"

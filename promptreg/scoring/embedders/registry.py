@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Final
 
 from promptreg.config.hints import did_you_mean, listing
 from promptreg.errors import ConfigError
-from promptreg.scoring.embedders.transformers import TransformersEmbedder
 from promptreg.scoring.embedders.universal import UniversalEmbedder
 
 if TYPE_CHECKING:
@@ -42,7 +41,7 @@ def load_embedder(
     if name == DEFAULT_EMBEDDER:
         return UniversalEmbedder()
     if config is not None and name in endpoints:
-        # Imported late: nothing of the network is needed by the other embedders.
+        # Imported late: nothing of the network is needed by the other embedders, nor numpy before a text is embedded.
         from promptreg.scoring.embedders.endpoint import EndpointEmbedder  # noqa: PLC0415 - see above
 
         return EndpointEmbedder(endpoints[name], config.root)
@@ -50,6 +49,8 @@ def load_embedder(
         return own[name]()
     model = name.removeprefix(_TRANSFORMERS_PREFIX)
     if model != name and model.strip():
+        from promptreg.scoring.embedders.transformers import TransformersEmbedder  # noqa: PLC0415 - numpy, as above
+
         return TransformersEmbedder(model.strip())
     tables = f" The tables of [embedders] are {listing(endpoints)}." if endpoints else ""
     hooks = f" The project's hooks have {listing(own)}." if own else ""

@@ -6,8 +6,6 @@ from functools import cache, cached_property
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Final
 
-import numpy as np
-
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
@@ -33,6 +31,8 @@ class UniversalEmbedder:
 
     def encode(self, texts: Sequence[str]) -> Vectors:
         """Vectors of all texts, in batches."""
+        import numpy as np  # noqa: PLC0415 - the embedder is chosen before the first call, and needed after the last
+
         if not texts:
             return np.zeros((0, 512), dtype=np.float32)
         model = _loaded_model()

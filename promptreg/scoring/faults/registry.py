@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
-from promptreg.scoring.faults.model import Finding, Observation, Severity
+from promptreg.scoring.faults.model import Finding, Observation, Probe, Rule, Severity
 from promptreg.scoring.faults.reading.choices import OF_EACH_CHOICE, OF_WHOLE_STREAM, other_choices, uncounted
 from promptreg.scoring.faults.rules import determinism, endings, protocol, reasoning, structured, text, tool_calls
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from promptreg.scoring.faults.model import Rule
+    from promptreg.scoring.extensions import FaultKind
     from promptreg.scoring.faults.reading.choices import OtherChoice
 
 FAMILIES: Final[tuple[tuple[Rule, ...], ...]] = (
@@ -27,6 +27,12 @@ FAMILIES: Final[tuple[tuple[Rule, ...], ...]] = (
 """The rules of each family, in the order of the design page (A to G)."""
 
 _ORDER: Final = tuple(Severity)
+
+
+def families_with(own: Sequence[FaultKind]) -> tuple[tuple[Rule, ...], ...]:
+    """The rules of all families, and after them those of a project's own kinds."""
+    rules = tuple(Rule(kind.entry.kind, Probe.ONE, kind.find, kind.find_in_run) for kind in own)
+    return (*FAMILIES, rules) if rules else FAMILIES
 
 
 def find_faults(

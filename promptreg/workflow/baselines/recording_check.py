@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from promptreg.scoring.embedders.registry import load_embedder
-from promptreg.scoring.score import CasePair, CaseScores, score_suite
+from promptreg.scoring.pairs import CasePair
+from promptreg.scoring.score import CaseScores, score_suite
 from promptreg.verdict.power import planter
 from promptreg.verdict.recording import RecordingJudgement, judge_recording
 from promptreg.workflow.judging.judge_calls import Replies

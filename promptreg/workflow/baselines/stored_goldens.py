@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from promptreg.baseline.model import golden_of
 from promptreg.scoring.faults.case import Noted
+from promptreg.scoring.faults.registry import families_with
 from promptreg.suite.model import Request
 from promptreg.workflow.context.sent import never_asked
 from promptreg.workflow.judging.call_faults import Side, golden_calls
@@ -32,7 +33,7 @@ def stored_goldens(config: Config, store: Store, record: RunRecord, suite: str) 
         StoreError: a stored sample is damaged.
     """
     side = Side(config.deployments.get(record.deployment), record.server, redaction_of(config))
-    families = load_extensions(config.root).families()
+    families = families_with(load_extensions(config.root).faults)
     samples, variants = CaseSamples(store, record.run_id, suite), store.variants(record.run_id, suite)
     found: dict[str, Golden] = {}
     for case in store.cases(record.run_id):

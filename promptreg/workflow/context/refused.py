@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from promptreg.deployment.exchange import Exchange
     from promptreg.deployment.overflow import Overflow
     from promptreg.store.store import Store
-    from promptreg.workflow.context.case_contexts import FittedCase
+    from promptreg.workflow.context.contexts import FittedCase
     from promptreg.workflow.pairing import Pairing
 
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from promptreg.canonical import JsonObject
     from promptreg.suite.model import Case
     from promptreg.verdict.model import CaseJudgement, SuiteJudgement
-    from promptreg.workflow.context.case_contexts import FittedCase
+    from promptreg.workflow.context.contexts import FittedCase
     from promptreg.workflow.pairing import Pairing
 
 _MOVED: Final = frozenset({CaseVerdict.CHANGED, CaseVerdict.DRIFT, CaseVerdict.FAIL, CaseVerdict.WAIVED})

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from promptreg.canonical import JsonObject
     from promptreg.deployment.reading import Reading
     from promptreg.replay.sample import Call
-    from promptreg.workflow.context.case_contexts import Contexts
+    from promptreg.workflow.context.contexts import Contexts
 
 NEVER_ASKED: Final = frozenset({FailureKind.NOT_FITTED, FailureKind.SENT_OTHERWISE})
 """Failures of a call for which the deployment is not to blame: it was not asked, or not what it should have been."""

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from promptreg.suite.model import Case
     from promptreg.text.redaction import Redaction
     from promptreg.text.sentence import Sentence
-    from promptreg.workflow.context.case_contexts import FittedCase
+    from promptreg.workflow.context.contexts import FittedCase
     from promptreg.workflow.context.fit import Stretch
     from promptreg.workflow.pairing import Pairing
 

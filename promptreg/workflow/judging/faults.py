@@ -17,6 +17,7 @@ from promptreg.scoring.contract.moved import moved_reasoning
 from promptreg.scoring.faults.case import NO_FAULTS, CaseFaults, case_faults
 from promptreg.scoring.faults.reading.golden import Golden
 from promptreg.scoring.faults.reading.observe import observe_answer
+from promptreg.scoring.faults.registry import families_with
 from promptreg.scoring.faults.rules.over_cases import CaseSet
 from promptreg.scoring.faults.rules.set_level import Outcome, passes_usually, task_class_losses
 from promptreg.store.store import Store
@@ -234,7 +235,7 @@ def _faults(
         recorded=unseen,
         noted=calls.noted,
         repeated=case.noise == "none",
-        families=extensions.families(),
+        families=families_with(extensions.faults),
         own=extensions.entries(),
     )
 

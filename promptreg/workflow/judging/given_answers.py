@@ -21,7 +21,8 @@ from promptreg.report.answers import paired_groups
 from promptreg.review.facts import changed_facts
 from promptreg.scoring.embedders.registry import load_embedder
 from promptreg.scoring.embedders.stored import StoredVectors
-from promptreg.scoring.score import CasePair, score_suite
+from promptreg.scoring.pairs import CasePair
+from promptreg.scoring.score import score_suite
 from promptreg.store.reviews import ShownCase
 from promptreg.suite.model import Suite, last_user_text
 from promptreg.text.counted import counted
@@ -30,7 +31,8 @@ from promptreg.verdict.decide import judge_suite
 from promptreg.verdict.evidence import evidence_of
 from promptreg.verdict.model import CaseJudgement, CaseVerdict, severity
 from promptreg.verdict.waivers import judge_with_decisions
-from promptreg.workflow.context.case_contexts import NO_CONTEXTS, CaseFitter
+from promptreg.workflow.context.case_contexts import CaseFitter
+from promptreg.workflow.context.contexts import NO_CONTEXTS
 from promptreg.workflow.judging.faults import ReadCase
 from promptreg.workflow.judging.judge_calls import Judges
 from promptreg.workflow.judging.rules import rules_of

@@ -11,7 +11,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from promptreg.scoring.checks.registry import MEASURED_CHECKS
-from promptreg.scoring.score import CasePair, CaseScores
+from promptreg.scoring.pairs import CasePair
 from promptreg.verdict.approvals import lacks_of, with_approvals
 from promptreg.verdict.decide import judge_suite
 from promptreg.verdict.evidence import evidence_of
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from promptreg.answer.model import Answer
     from promptreg.config import Config
     from promptreg.scoring.embedders.base import Embedder
+    from promptreg.scoring.score import CaseScores
     from promptreg.shelf import Kept
     from promptreg.spread import Spread
     from promptreg.store.runs import RunRecord

@@ -23,7 +23,7 @@ from promptreg.errors import EndpointError, Place
 from promptreg.replay.engine import replay
 from promptreg.replay.sample import Call
 from promptreg.scoring.checks.registry import build_checks
-from promptreg.scoring.score import questions_of
+from promptreg.scoring.questions import questions_of
 from promptreg.store.replies import JudgeReply
 from promptreg.store.store import Store
 from promptreg.suite.model import Case
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from promptreg.replay.progress import Progress
     from promptreg.replay.sample import Sample
     from promptreg.scoring.checks.base import Question
-    from promptreg.scoring.score import CasePair
+    from promptreg.scoring.pairs import CasePair
 
 _ANY_ANSWER: Final = Answer("An answer.")
 """Stands for an answer that is not known yet, where questions are counted."""

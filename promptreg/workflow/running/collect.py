@@ -22,7 +22,7 @@ from promptreg.replay.tally import ReplayResult
 from promptreg.store.runs import RunKind, RunRecord, RunSpec, RunState
 from promptreg.text.counted import counted
 from promptreg.text.sentence import Sentence
-from promptreg.workflow.context.case_contexts import NO_CONTEXTS, Contexts
+from promptreg.workflow.context.contexts import NO_CONTEXTS, Contexts
 from promptreg.workflow.context.sent import Cuts, context_warnings, is_unsent, proved, unsent_sample
 from promptreg.workflow.private import redaction_of
 

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING
 
 from promptreg.canonical import JsonObject, canonical_json
 from promptreg.text.sentence import Sentence
-from promptreg.workflow.context.case_contexts import UNSENT
+from promptreg.workflow.context.contexts import UNSENT
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-    from promptreg.workflow.context.case_contexts import FittedCase
+    from promptreg.workflow.context.contexts import FittedCase
     from promptreg.workflow.running.collect import Order
 
 ASSUMED_ANSWER_TOKENS = 512

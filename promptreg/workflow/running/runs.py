@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from promptreg.deployment.reader import read_exchange
-from promptreg.workflow.running.unanswered import stays
+from promptreg.workflow.running.staying import stays
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -29,7 +29,7 @@ class TroubledCall:
     message: str
     """Why there is no answer; of a call that was answered in the end, what its first attempt said."""
     stays: bool = False
-    """True when the same call would fail again (see `unanswered.stays`)."""
+    """True when the same call would fail again (see `staying.stays`)."""
 
     def to_json(self) -> JsonObject:
         """As `runs RUN --json` prints it."""

@@ -16,6 +16,7 @@ from promptreg.verdict.model import SuiteVerdict
 from promptreg.verdict.words import case_sentences
 from promptreg.verdict.words.suite_sentences import why_failed
 from promptreg.workflow.context.sent import NEVER_ASKED
+from promptreg.workflow.running.staying import stays
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
@@ -35,11 +36,6 @@ _READ: Final = {
     ReadProblemKind.STREAM_CUT: "stream",
 }
 _FAILED: Final = {FailureKind.TLS: "tls", FailureKind.TOO_LARGE: "too_large", FailureKind.CALL: "call"}
-_ASKED_AGAIN: Final = frozenset({401, 403, 404, 408, 429})
-"""Client errors that say something of a key, an address or a moment, and nothing of the request."""
-
-MINDIE_ANY_FAULT: Final = 424
-"""MindIE's status for a prompt that is too long, and for a fault of its engine as well."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,21 +119,6 @@ def _with_reason(judgement: CaseJudgement, suite: JudgedSuite, why: Unanswered |
 def _lacks_target(judgement: CaseJudgement, suite: JudgedSuite) -> bool:
     pair = suite.pairs.get(judgement.case_id)
     return pair is not None and any(answer is None for answer in pair.target)
-
-
-def stays(last: Exchange, problem: ReadProblem) -> bool:
-    """Whether a call that failed so would fail again: its conversation does not fit, or the server refuses the request.
-
-    Args:
-        last: attempt of the call.
-        problem: of this attempt.
-    """
-    if last.failure is not None:
-        return last.failure.kind is FailureKind.NOT_FITTED
-    status = problem.status if problem.kind is ReadProblemKind.HTTP_STATUS else None
-    if status == MINDIE_ANY_FAULT:
-        return read_overflow(status, last.body) is not None
-    return status is not None and 400 <= status < 500 and status not in _ASKED_AGAIN
 
 
 def _too_long(last: Exchange) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from promptreg.errors import OutputError
 from promptreg.report.files import write_report
@@ -11,18 +11,10 @@ from promptreg.report.output import without_answers
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
-    from pathlib import Path
 
-    from promptreg.report.files import Form, Kind
+    from promptreg.report.form import Form, Output
     from promptreg.report.output import Written
     from promptreg.report.payload import CaseView, Payload
-
-
-class Output(NamedTuple):
-    """A file to write."""
-
-    kind: Kind
-    path: Path
 
 
 def write_outputs(make: Callable[[], Payload], report: Output, beside: Sequence[Output], form: Form) -> Written:

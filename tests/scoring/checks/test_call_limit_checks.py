@@ -10,7 +10,8 @@ import pytest
 from promptreg.answer.model import Answer, Usage
 from promptreg.errors import Place
 from promptreg.scoring.checks.base import Measured
-from promptreg.scoring.score import CasePair, score_suite
+from promptreg.scoring.pairs import CasePair
+from promptreg.scoring.score import score_suite
 from promptreg.suite.model import Case, CheckSpec, Request
 
 

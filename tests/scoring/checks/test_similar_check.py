@@ -8,7 +8,8 @@ import pytest
 from promptreg.answer.model import Answer
 from promptreg.errors import EndpointError, Place
 from promptreg.scoring.checks.base import Services
-from promptreg.scoring.score import CasePair, score_suite
+from promptreg.scoring.pairs import CasePair
+from promptreg.scoring.score import score_suite
 from promptreg.scoring.similarity import EmbedderSimilarity
 from promptreg.suite.model import Case, CheckSpec, Request
 

@@ -6,7 +6,8 @@ import pytest
 
 from promptreg.config import load_config
 from promptreg.errors import ConfigError, SuiteError
-from promptreg.workflow.context.case_contexts import CaseFitter, summary_of
+from promptreg.workflow.context.case_contexts import CaseFitter
+from promptreg.workflow.context.contexts import summary_of
 from promptreg.workflow.project import project_suites
 
 ZH = "退货期限是七天，超过之后不再受理，运费由买家承担。"

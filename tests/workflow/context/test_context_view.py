@@ -15,7 +15,7 @@ from promptreg.suite.model import Case, Request
 from promptreg.text.redaction import NOTHING
 from promptreg.text.sentence import Sentence
 from promptreg.verdict.model import CaseVerdict
-from promptreg.workflow.context.case_contexts import Contexts, FittedCase
+from promptreg.workflow.context.contexts import Contexts, FittedCase
 from promptreg.workflow.context.said import told
 from promptreg.workflow.context.view import context_view
 

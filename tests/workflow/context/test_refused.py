@@ -11,7 +11,7 @@ from promptreg.answer.model import Answer
 from promptreg.context.budget import Budget
 from promptreg.deployment.exchange import Chunk, Exchange, Failure, FailureKind
 from promptreg.deployment.reading import Reading
-from promptreg.workflow.context.case_contexts import Contexts
+from promptreg.workflow.context.contexts import Contexts
 from promptreg.workflow.context.refused import refused
 from promptreg.workflow.context.sent import Cuts
 

@@ -14,7 +14,7 @@ from promptreg.errors import Place
 from promptreg.replay.sample import Call, Sample
 from promptreg.suite.model import Case, Request
 from promptreg.text.sentence import Sentence
-from promptreg.workflow.context.case_contexts import Contexts
+from promptreg.workflow.context.contexts import Contexts
 from promptreg.workflow.context.sent import Cuts, context_warnings, difference, never_asked, proved, unsent_sample
 
 MESSAGES = (

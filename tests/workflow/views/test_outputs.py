@@ -8,9 +8,9 @@ import pytest
 
 from promptreg.errors import OutputError
 from promptreg.report import html
-from promptreg.report.files import Form, kind_of
+from promptreg.report.form import Form, Output, kind_of
 from promptreg.report.sample import sample_payload
-from promptreg.workflow.views.outputs import Output, write_outputs
+from promptreg.workflow.views.outputs import write_outputs
 
 
 def making(payloads):
