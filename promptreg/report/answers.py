@@ -12,6 +12,7 @@ from rapidfuzz.distance import Indel
 from promptreg.canonical import sha256_of
 from promptreg.report.differences import json_differences, part_difference
 from promptreg.report.payload import AnswerGroup, DiffView, PartName, ReasoningView, SpreadView, ToolCallView
+from promptreg.verdict.statistics.effect import steady
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -108,7 +109,7 @@ def spread_view(distances: NDArray[np.float64], source_passes: int) -> SpreadVie
         return None
     to_source = distances[:, :n].sum(axis=1)
     source, target = to_source[:n] / (n - 1), to_source[n:] / n
-    return SpreadView(tuple(map(float, source)), tuple(map(float, target)))
+    return SpreadView(tuple(map(steady, source)), tuple(map(steady, target)))
 
 
 def _group(answers: Sequence[Answer | None], passes: tuple[int, ...]) -> AnswerGroup:

@@ -42,7 +42,7 @@ from promptreg.verdict.model import (
 from promptreg.verdict.rules import Look, Rules
 from promptreg.verdict.settle import notes, obstacles
 from promptreg.verdict.statistics.contract import CONTRACT
-from promptreg.verdict.statistics.effect import drifted_bound, noise_multiple, spread
+from promptreg.verdict.statistics.effect import drifted_bound, noise_multiple, spread, steady
 from promptreg.verdict.statistics.labellings import is_exact
 from promptreg.verdict.words import case_sentences as sentences
 from promptreg.verdict.words import suite_sentences
@@ -276,16 +276,20 @@ def _effects(case: CaseEvidence, result: CaseResult) -> Mapping[str, ChannelEffe
     for name, z in result.channel_z.items():
         measured = case.distances.get(name)
         if measured is None:
-            effects[name] = ChannelEffect(z=z, ratio=None)
+            effects[name] = ChannelEffect(z=steady(z), ratio=None)
             continue
         n = case.source_passes
         effects[name] = ChannelEffect(
-            z=z,
-            ratio=noise_multiple(measured, n),
-            source_spread=spread(measured, 0, n),
-            target_spread=spread(measured, n, n + case.target_passes),
+            z=steady(z),
+            ratio=_steady(noise_multiple(measured, n)),
+            source_spread=_steady(spread(measured, 0, n)),
+            target_spread=_steady(spread(measured, n, n + case.target_passes)),
         )
     return effects
+
+
+def _steady(value: float | None) -> float | None:
+    return None if value is None else steady(value)
 
 
 def _unjudged(case: CaseEvidence) -> CaseJudgement:

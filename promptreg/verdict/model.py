@@ -430,4 +430,4 @@ def unseen_below(calls: int) -> float | None:
 
 def rounded(value: float | None) -> float | None:
     """Six significant digits; the last bits of a floating point number depend on the machine. Infinity becomes None."""
-    return None if value is None or not math.isfinite(value) else float(f"{value:.6g}")
+    return None if value is None or not math.isfinite(value) else float(f"{value:.6g}") + 0.0

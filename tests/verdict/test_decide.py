@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 import random
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -474,3 +475,22 @@ def test_cases_of_one_document_are_listed_by_a_rule_for_any_dependence():
     assert 0 < together.counts().get(CaseVerdict.DRIFT, 0) <= apart.counts()[CaseVerdict.DRIFT]
     assert together.to_json()["facts"]["clustered"] is True
     assert judge_suite("s", cases).to_json()["facts"]["clustered"] is False
+
+
+@pytest.mark.parametrize("off", [1e-15, -1e-15, 3e-16])
+def test_the_last_bits_of_distances_change_no_byte(off):
+    cases = [
+        noisy("far", shift=2.0),
+        noisy("near", shift=0.2),
+        texts("in the middle", [*"3012210322"], [*"33110"]),  # its z on the channel `edit` is 0
+        texts("equal", ["one"] * 10, ["one"] * 5),
+    ]
+    rng = np.random.default_rng(7)
+
+    def added_up_otherwise(case):
+        noise = 1 + off * np.triu(rng.random((15, 15)), 1)
+        return replace(case, distances={name: each * noise * noise.T for name, each in case.distances.items()})
+
+    told = [json.dumps(judge_suite("s", each).to_json()) for each in (cases, [*map(added_up_otherwise, cases)])]
+    assert told[0] == told[1]
+    assert "e-1" not in told[0]

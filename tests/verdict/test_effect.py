@@ -5,7 +5,14 @@ from math import sqrt
 import numpy as np
 import pytest
 
-from promptreg.verdict.statistics.effect import conformal_ranks, drifted_bound, noise_multiple, rank_effect, spread
+from promptreg.verdict.statistics.effect import (
+    conformal_ranks,
+    drifted_bound,
+    noise_multiple,
+    rank_effect,
+    spread,
+    steady,
+)
 
 
 def line(*points):
@@ -67,3 +74,20 @@ def test_each_side_has_its_own_spread():
     assert spread(distances, 2, 4) == 4.0
     assert spread(distances, 0, 3) == pytest.approx((1 + 5 + 4) / 3)
     assert spread(distances, 0, 1) is None
+
+
+@pytest.mark.parametrize(
+    ("value", "told"),
+    [
+        (1.1e-16, "0.0"),
+        (-3.4e-17, "0.0"),
+        (-0.0, "0.0"),
+        (7.076213456, "7.07621"),
+        (7.076213456000001, "7.07621"),
+        (-0.586443, "-0.586443"),
+        (12345678.9, "12345700.0"),
+        (0.00012345678, "0.000123457"),
+    ],
+)
+def test_what_is_told_of_an_effect_is_the_same_on_every_machine(value, told):
+    assert repr(steady(value)) == told

@@ -29,6 +29,16 @@ def noise_multiple(distances: Floats, n: int) -> float | None:
     return float(distances[:n, n:].mean() / within) if within > 0 else None
 
 
+def steady(value: float) -> float:
+    """The value to six significant digits, and to nine decimals: the same on every machine.
+
+    The last bits of a floating point number depend on the order in which a machine adds up. What should be 0 is some
+    1e-16 on one and −1e-17 on another, and of two equal effects now the one is the larger, now the other. For
+    distances, and what is measured in standard deviations or multiples: a p-value may truly be that small.
+    """
+    return round(float(f"{value:.6g}"), 9) + 0.0  # -0.0 becomes 0.0
+
+
 def spread(distances: Floats, first: int, last: int) -> float | None:
     """Mean distance between two different answers among those from `first` to before `last`; None for fewer than two.
 
