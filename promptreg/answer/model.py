@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from promptreg.canonical import Json, JsonObject
 
+
+THINK_TAG = "think_tag"
+"""`Answer.reasoning_field` of reasoning that stood between think tags in the content."""
 
 LOOP_STOPPED = "loop_stopped"
 """Flag of an answer that went on repeating itself until promptreg ended the call: the rest of it was never read."""
@@ -35,6 +38,21 @@ class Answer:
     finish_reason: str | None = None
     flags: tuple[str, ...] = ()
     """Sorted names of repairs made on the way in, such as "lone_surrogate", and `LOOP_STOPPED`."""
+    sent: str | None = field(default=None, compare=False)
+    """The content with the think tags that stood in it, where there were any and the response itself was read; no part
+    of the answer, and kept in no baseline."""
+
+    @property
+    def as_received(self) -> Answer:
+        """The answer as an application has it that knows nothing of think tags: they, and what they hold, are content.
+
+        Of an answer that was read from a baseline the blanks around the tags are not known, and not whether there was
+        an opening tag: there is one.
+        """
+        if self.reasoning_field != THINK_TAG:
+            return self
+        content = f"<think>\n{self.reasoning}\n</think>\n\n{self.content}" if self.sent is None else self.sent
+        return replace(self, content=content, reasoning="", reasoning_field=None, sent=None)
 
     def to_json(self) -> JsonObject:
         """The form written into baselines: parts that are empty are left out."""

@@ -32,7 +32,7 @@ import json
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
-from promptreg.answer.model import Answer, ToolCall
+from promptreg.answer.model import THINK_TAG, Answer, ToolCall
 from promptreg.answer.parts import CALL_TYPES, Parts, sort_parts, text_of
 from promptreg.answer.think import split_think
 from promptreg.answer.unicode import LONE_SURROGATE, without_surrogates
@@ -42,10 +42,6 @@ if TYPE_CHECKING:
 
 REASONING_FIELDS = ("reasoning_content", "reasoning", "thinking", "reasoning_details")
 """Fields that hold the reasoning, the one that is read first coming first."""
-
-THINK_TAG = "think_tag"
-"""`Answer.reasoning_field` of reasoning that stood between think tags in the content."""
-
 
 CONTENT_PART = "content_part"
 """`Answer.reasoning_field` of reasoning that was a part of the content, when that was a list of parts."""
@@ -65,10 +61,11 @@ def answer_from_message(message: JsonObject, finish_reason: Json = None) -> Answ
     parts = _content(message, flags)
     content = parts.text
     reasoning, field = _reasoning(message, parts.reasoning, flags)
+    sent = None
     if field is None:
         split = split_think(content)
         if split.found:
-            reasoning, content, field = split.reasoning, split.content, THINK_TAG
+            sent, reasoning, content, field = content, split.reasoning, split.content, THINK_TAG
     tool_calls = _tool_calls(message, parts.calls, flags)
     if finish_reason is not None and not isinstance(finish_reason, str):
         flags.add("finish_reason_not_text")
@@ -80,6 +77,7 @@ def answer_from_message(message: JsonObject, finish_reason: Json = None) -> Answ
         tool_calls=tool_calls,
         finish_reason=None if finish_reason is None else _clean(finish_reason, flags),
         flags=tuple(sorted(flags)),
+        sent=None if sent is None else _clean(sent, flags),
     )
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
-from promptreg.answer.reader import CONTENT_PART, THINK_TAG
+from promptreg.answer.model import THINK_TAG
+from promptreg.answer.reader import CONTENT_PART
 from promptreg.deployment.json_text import dump_json
 
 if TYPE_CHECKING:

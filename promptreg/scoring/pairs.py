@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from promptreg.answer.model import THINK_TAG
+
 if TYPE_CHECKING:
     from promptreg.answer.model import Answer
     from promptreg.scoring.checks.base import Measured
@@ -28,3 +30,15 @@ class CasePair:
             return ()
         sides = ((self.source_calls, len(self.source)), (self.target_calls, len(self.target)))
         return tuple(call for calls, count in sides for call in (*calls, *[None] * count)[:count])
+
+    def for_checks(self) -> tuple[Answer | None, ...]:
+        """What the checks read, source passes first: the answers as the application receives them.
+
+        A server without a reasoning parser leaves the reasoning in the content, between think tags. The application of
+        a source that does so takes them out, so on both sides what stands outside of them is read. Where no source
+        answer has any, nobody takes the target's out.
+        """
+        answers = (*self.source, *self.target)
+        if any(answer is not None and answer.reasoning_field == THINK_TAG for answer in self.source):
+            return answers
+        return tuple(None if answer is None else answer.as_received for answer in answers)

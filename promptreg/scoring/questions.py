@@ -29,7 +29,7 @@ def questions_of(
     seen: set[bytes] = set()
     for pair, checks in zip(pairs, checks_by_case(pairs, root, NO_SERVICES, extensions), strict=True):
         asking = [check for check in checks if check.asks]
-        answers = (*pair.source, *pair.target) if asking else ()
+        answers = pair.for_checks() if asking else ()
         for answer in {answer: None for answer in answers if answer is not None}:
             for question in (question for check in asking for question in check.questions(answer)):
                 # Prompts are long and many: what was seen is remembered by its hash.

@@ -186,8 +186,9 @@ def texts_to_embed(
     services = Services(similarity=EmbedderSimilarity(noted), ask=ask)
     EmbeddingChannel(noted).prepare([answers for answers in map(_normalised, pairs) if answers is not None])
     for pair, checks in zip(pairs, checks_by_case(pairs, root, services, extensions), strict=True):
+        checked = pair.for_checks()
         for check in checks:
-            _prepare(check, pair)
+            _prepare(check, checked)
     return noted.lists
 
 
@@ -238,9 +239,10 @@ def _score_block(
         channel.prepare(complete)
     for pair, checks, answers in prepared:
         received = (*pair.source, *pair.target)
+        checked = pair.for_checks()
         for check in checks:
-            _prepare(check, pair)
-        rates = check_rates(checks, received, len(pair.source), pair.calls())
+            _prepare(check, checked)
+        rates = check_rates(checks, checked, len(pair.source), pair.calls())
         scores = CaseScores(pair.case.case_id, len(pair.source), len(pair.target), received, rates)
         if answers is None:
             yield scores
@@ -255,8 +257,8 @@ def _score_block(
         )
 
 
-def _prepare(check: BuiltCheck, pair: CasePair) -> None:
-    check.prepare([answer.content for answer in (*pair.source, *pair.target) if answer is not None])
+def _prepare(check: BuiltCheck, answers: Sequence[Answer | None]) -> None:
+    check.prepare([answer.content for answer in answers if answer is not None])
 
 
 def _normalised(pair: CasePair) -> tuple[Answer, ...] | None:

@@ -26,5 +26,9 @@ def answer_without_private(answer: Answer, redaction: Redaction) -> Answer:
         for call in answer.tool_calls
     )
     return replace(
-        answer, content=redaction.text(answer.content), reasoning=redaction.text(answer.reasoning), tool_calls=calls
+        answer,
+        content=redaction.text(answer.content),
+        reasoning=redaction.text(answer.reasoning),
+        tool_calls=calls,
+        sent=None if answer.sent is None else redaction.text(answer.sent),
     )

@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from promptreg.answer.model import Answer, ToolCall
+from promptreg.answer.model import THINK_TAG, Answer, ToolCall
 from promptreg.answer.parts import text_of
-from promptreg.answer.reader import CONTENT_PART, REASONING_FIELDS, THINK_TAG, answer_from_message
+from promptreg.answer.reader import CONTENT_PART, REASONING_FIELDS, answer_from_message
 from promptreg.deployment.assembly import Assembly
 
 PAYLOADS = [
@@ -180,3 +180,22 @@ def test_every_recorded_message_becomes_an_answer_that_can_be_written() -> None:
                 json.dumps(answer.to_json(), ensure_ascii=False).encode("utf-8")
                 read += 1
     assert read > 40
+
+
+@pytest.mark.parametrize(
+    "content",
+    ["<think>\nA.\n</think>\n\n7 days.", "A.\n</think>\n\n7 days.", "  <think></think>7 days.", "<think>A."],
+)
+def test_an_application_that_knows_no_tags_has_them_in_its_content(content: str) -> None:
+    answer = answer_from_message({"content": content}, "stop")
+    assert answer.reasoning_field == THINK_TAG
+    assert answer.as_received == Answer(content, finish_reason="stop")
+    assert answer == replace(answer, sent=None)
+    assert "sent" not in answer.to_json()
+    kept = replace(answer, sent=None).as_received.content
+    assert (answer.reasoning in kept, answer.content in kept, "</think>" in kept) == (True, True, True)
+
+
+def test_an_answer_without_tags_is_as_received() -> None:
+    answer = answer_from_message({"content": "7 days.", "reasoning": "First."}, "stop")
+    assert answer.as_received is answer

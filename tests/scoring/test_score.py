@@ -1,13 +1,15 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from promptreg.answer.model import Answer, ToolCall
+from promptreg.answer.model import THINK_TAG, Answer, ToolCall
 from promptreg.errors import SuiteError
 from promptreg.scoring.pairs import CasePair
+from promptreg.scoring.questions import questions_of
 from promptreg.scoring.score import score_suite
 from promptreg.text.normalise import Normalisation
 
@@ -65,6 +67,48 @@ def test_tool_calls_are_part_of_the_answer(score):
     assert scores.distances["tool_calls"].tolist() == [[0, 0, 0.5], [0, 0, 0.5], [0.5, 0.5, 0]]
     assert not scores.all_equal
     assert scores.traits[0].text != scores.traits[2].text
+
+
+SENT = '<think>\nThe rule says 7 days.\n</think>\n\n{"days": 7}'
+READ = Answer('{"days": 7}', "The rule says 7 days.", THINK_TAG)
+TAG_CHECKS = [
+    ("json", None),
+    ("not_contains", "<think>"),
+    ("max_chars", 20),
+    ("regex", r"\A\{"),
+    ("contains", "rule"),
+]
+
+
+def passed(scores):
+    return [(rate.source_passed, rate.target_passed) for rate in scores.checks]
+
+
+@pytest.mark.parametrize("target", [replace(READ, sent=SENT), READ])
+def test_think_tags_are_content_to_an_application_that_never_had_them(score, target):
+    scores = score((Answer(READ.content),) * 2, (target,) * 2, TAG_CHECKS)
+
+    assert passed(scores) == [(2, 0), (2, 0), (2, 0), (2, 0), (0, 2)]
+    assert not scores.distances["embedding"].any()  # how the answers differ is still read without the tags
+
+
+def test_think_tags_are_none_to_an_application_whose_source_has_them(score):
+    tagged = replace(READ, sent=SENT)
+    scores = score((Answer(READ.content), READ), (tagged, Answer(READ.content)), TAG_CHECKS)
+
+    assert passed(scores) == [(2, 2), (2, 2), (2, 2), (2, 2), (0, 0)]
+
+
+def test_reasoning_in_a_field_of_its_own_is_no_content(score):
+    answer = Answer(READ.content, READ.reasoning, "reasoning_content")
+    assert passed(score((Answer(READ.content),) * 2, (answer,) * 2, TAG_CHECKS))[0] == (2, 2)
+
+
+def test_judges_are_asked_about_what_the_application_receives(make_case):
+    case = make_case(checks=[("judge", {"by": "judge", "rubric": "Polite."})])
+    pair = CasePair(case, (), (replace(READ, sent=SENT),))
+    (question,) = questions_of([pair], root=Path())
+    assert "</think>" in question.prompt
 
 
 def test_traits_are_read_off_each_answer(score):

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from promptreg.answer.reader import CONTENT_PART, THINK_TAG
+from promptreg.answer.model import THINK_TAG
+from promptreg.answer.reader import CONTENT_PART
 from promptreg.text.preview import preview
 from promptreg.text.sentence import Sentence
 

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from promptreg.answer.reader import CONTENT_PART, THINK_TAG
+from promptreg.answer.model import THINK_TAG
+from promptreg.answer.reader import CONTENT_PART
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
-from promptreg.answer.reader import REASONING_FIELDS, THINK_TAG
+from promptreg.answer.model import THINK_TAG
+from promptreg.answer.reader import REASONING_FIELDS
 from promptreg.scoring.faults.catalogue import found
 from promptreg.scoring.faults.model import Probe, Rule, Severity
 from promptreg.scoring.faults.reading.asked import asked_for_elements
