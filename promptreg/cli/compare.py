@@ -101,8 +101,8 @@ def command(
     """
     from promptreg.cli.console import (  # noqa: PLC0415 - loaded when the command runs, not for --help
         messages_shown,
-        notices,
         reader_language,
+        sentences,
         users_prints_apart,
     )
     from promptreg.cli.estimate import print_estimate  # noqa: PLC0415 - see above
@@ -120,6 +120,7 @@ def command(
     if engine_name != "ray":
         _refuse_without_ray({"--ray-address": ray_address, "--ray-workers": ray_workers})
     config = load_config(config_path, Path.cwd())
+    language = reader_language(config.language)
     options = CompareOptions(
         suites=suites,
         source=source,
@@ -133,13 +134,13 @@ def command(
         fdr=fdr,
         report=html,
         beside=_beside(html, markdown=markdown, junit=junit),
-        form=Form(reader_language(config.language)),
+        form=Form(language),
         allow_inconclusive=allow_inconclusive,
     )
     if dry_run:
         with users_prints_apart():
             estimate = plan_compare(config, options)
-        print_estimate(estimate, reader_language(config.language), as_json=as_json)
+        print_estimate(estimate, language, as_json=as_json)
         return 0
     with (
         messages_shown(verbose=verbose),
@@ -147,8 +148,14 @@ def command(
         renderer_for(sys.stderr, "compare", quiet=quiet) as show,
         users_prints_apart(),
     ):
-        told = notices(quiet=quiet)
-        result = compare(config, options, on_progress=show, on_notice=told, on_look=show.note, engine=engine)
+        result = compare(
+            config,
+            options,
+            on_progress=show,
+            on_notice=sentences(language, quiet=quiet),
+            on_look=lambda said: show.note(said.text(language)),
+            engine=engine,
+        )
     with suppress(BrokenPipeError):  # whoever stops reading (`| head`) does not change the verdict
         if as_json:
             for piece in json_pieces_for_terminal(result.to_json(config.root)):
@@ -159,7 +166,8 @@ def command(
 
             print_comparison(result, config, quiet=quiet, verbose=verbose)
     if result.failures:
-        print_failures(result.failures, "compare --resume", result.comparison.run_id, stays=result.stays)
+        again = None if result.ended_early else "compare --resume"
+        print_failures(result.failures, again, result.comparison.run_id, language, stays=result.stays)
     return int(result.comparison.exit_code)
 
 

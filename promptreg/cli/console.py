@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from rich.console import Console
 
-    from promptreg.text.sentence import Language
+    from promptreg.text.sentence import Language, Sentence
 
 PIPE_WIDTH = 1000
 """Columns assumed where there is no terminal: tables are then never cut."""
@@ -93,6 +93,12 @@ def reader_language(configured: Literal["auto", "en", "zh"]) -> Language:
         if value := os.environ.get(name):
             return "zh" if value.lower().startswith("zh") else "en"
     return "en"
+
+
+def sentences(language: Language, *, quiet: bool) -> Callable[[Sentence], None]:
+    """As `notices`, of sentences that exist in every language."""
+    show = notices(quiet=quiet)
+    return lambda sentence: show(sentence.text(language))
 
 
 def notices(*, quiet: bool) -> Callable[[str], None]:

@@ -14,7 +14,7 @@ from promptreg.text.terminal import json_for_terminal, safe_for_terminal
 
 if TYPE_CHECKING:
     from promptreg.config import Config
-    from promptreg.text.sentence import Language
+    from promptreg.text.sentence import Language, Sentence
     from promptreg.verdict.recording import RecordingJudgement
     from promptreg.workflow.recording import Recording
 
@@ -72,8 +72,8 @@ def command(
     """
     from promptreg.cli.console import (  # noqa: PLC0415 - loaded when the command runs, not for --help
         messages_shown,
-        notices,
         reader_language,
+        sentences,
         users_prints_apart,
     )
     from promptreg.cli.estimate import print_estimate  # noqa: PLC0415 - see above
@@ -82,44 +82,63 @@ def command(
     from promptreg.workflow.record import RecordOptions, plan_record, record  # noqa: PLC0415 - see above
 
     config = load_config(config_path, Path.cwd())
+    language = reader_language(config.language)
     options = RecordOptions(suites, deployment, passes, select, resume, top_up, self_test=verbose or as_json)
     if dry_run:
         with users_prints_apart():
             estimate = plan_record(config, options)
-        print_estimate(estimate, reader_language(config.language), as_json=as_json)
+        print_estimate(estimate, language, as_json=as_json)
         return 0
     with (
         messages_shown(verbose=verbose),
         renderer_for(sys.stderr, "record", quiet=quiet) as show,
         users_prints_apart(),
     ):
-        recording = record(config, options, on_progress=show, on_notice=notices(quiet=quiet))
+        recording = record(config, options, on_progress=show, on_notice=sentences(language, quiet=quiet))
     if as_json:
         click.echo(json_for_terminal(recording.to_json(config.root)))
     else:
         _print(recording, config, quiet=quiet, verbose=verbose)
     if recording.failures:
         again = "record --top-up" if top_up else "record --resume"
-        print_failures(recording.failures, again, recording.run_id, stays=recording.stays)
+        print_failures(recording.failures, again, recording.run_id, language, stays=recording.stays)
     return int(recording.exit_code)
 
 
-def print_failures(summary: str, again: str, run_id: str, *, stays: bool) -> None:
+_FAILED_AGAIN = {
+    "en": "`promptreg {again}` tries just those again",
+    "zh": "用 `promptreg {again}` 可以只重试这些调用",
+}
+_FAILED_STAYS = {
+    "en": "The same calls would fail again: correct what the errors name first",
+    "zh": "同样的调用会再次失败：请先按错误信息修正",
+}
+_FAILED_DECIDED = {
+    "en": "The verdict stands without them",
+    "zh": "没有这些回答，判定同样成立",
+}
+_FAILED_LISTED = {
+    "en": "{step}; `promptreg runs {run}` lists them.",
+    "zh": "{step}；用 `promptreg runs {run}` 列出它们。",
+}
+
+
+def print_failures(summary: Sentence, again: str | None, run_id: str, language: Language, *, stays: bool) -> None:
     """Say on stderr that calls failed, with the reason of most of them and what to do.
 
     Args:
         summary: how many calls, and the reason.
-        again: the command that tries them again.
+        again: the command that tries them again; None where the verdict needs them no more.
         run_id: of the run.
+        language: of the reader.
         stays: whether all of them would fail again.
     """
     from promptreg.cli.console import console  # noqa: PLC0415 - see above
 
-    helps = f"`promptreg {again}` tries just those again; "
-    if stays:
-        helps = "The same calls would fail again: correct what the errors name first; "
-    way_out = f"{helps}`promptreg runs {run_id}` lists them."
-    console(stderr=True).print(safe_for_terminal(f"{summary} {way_out}"), style="red")
+    step = (_FAILED_STAYS if stays else _FAILED_DECIDED if again is None else _FAILED_AGAIN)[language]
+    listed = _FAILED_LISTED[language].format(step=step.format(again=again), run=run_id)
+    said = f"{summary.en} {listed}" if language == "en" else f"{summary.zh}{listed}"
+    console(stderr=True).print(safe_for_terminal(said), style="red")
 
 
 _WARNING = {"en": "Warning: ", "zh": "警告："}

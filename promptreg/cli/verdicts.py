@@ -39,6 +39,15 @@ _FAULT = {
     "zh": "{title}：{cases}（{names}）；目标部署 {target_calls} 次调用中 {target} 次，源部署 {source_calls} 次中"
     " {source} 次",
 }
+_FAULT_NEW = {
+    "en": "{title}: {cases} ({names}); {target} of {target_calls} target calls, none of {source_calls} of the source",
+    "zh": "{title}：{cases}（{names}）；目标部署 {target_calls} 次调用中 {target} 次，"
+    "源部署 {source_calls} 次中从未出现",
+}
+_FAULT_UNKNOWN = {
+    "en": "{title}: {cases} ({names}); {target} of {target_calls} target calls, the source's calls are not known",
+    "zh": "{title}：{cases}（{names}）；目标部署 {target_calls} 次调用中 {target} 次，源部署的调用未知",
+}
 _FAULT_TOGETHER = {
     "en": "{title}: {cases} ({names}); only the calls of a case side by side show it",
     "zh": "{title}：{cases}（{names}）；只有并看同一用例的多次调用才能发现",
@@ -131,7 +140,12 @@ def _fault_line(kind: str, cases: Sequence[CaseJudgement], language: Language) -
     names = ", ".join(preview(case.case_id, 40) for case in cases[:FAULTY_SHOWN])
     worst = min(fault.finding.severity.value for fault in faults)
     # Seen only when calls are held side by side: there is no number of calls that show it.
-    template = _FAULT_TOGETHER if all(fault.together for fault in faults) else _FAULT
+    if all(fault.together for fault in faults):
+        template = _FAULT_TOGETHER
+    elif not any(fault.source_calls for fault in faults):
+        template = _FAULT_UNKNOWN
+    else:
+        template = _FAULT if any(fault.source for fault in faults) else _FAULT_NEW
     return Text.assemble(
         (f"  {kind} {worst}".ljust(10), "red" if worst == "E" else "yellow"),
         " "

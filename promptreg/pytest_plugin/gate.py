@@ -79,7 +79,7 @@ class Gate:
         """
         self._begun = True
         selected = selected_suites(entries, known)
-        summary = step_summary_path()
+        summary, terminal = step_summary_path(), terminal_of(self._config, self._project)
         with tempfile.TemporaryDirectory(prefix="promptreg-") as folder:
             markdown = Path(folder) / "summary.md"
             try:
@@ -88,10 +88,10 @@ class Gate:
                     self._asked,
                     entries,
                     selected,
-                    terminal_of(self._config, self._project),
+                    terminal,
                     beside=() if summary is None else (Output("markdown", markdown),),
                     on_progress=_Progress(self.tell),
-                    on_note=lambda sentence: self.tell(in_pytest(sentence)),
+                    on_note=lambda said: self.tell(in_pytest(said.text(terminal.language))),
                 )
             except Exception as error:  # noqa: BLE001 - a bug is told once, with all that is known of it
                 told = "".join(traceback.format_exception(error))

@@ -58,7 +58,7 @@ def judged_session(
     *,
     beside: tuple[Output, ...] = (),
     on_progress: Callable[[Progress], None] = lambda _: None,
-    on_note: Callable[[str], None] = lambda _: None,
+    on_note: Callable[[Sentence], None] = lambda _: None,
 ) -> Judged:
     """Compare what was selected and say what becomes of each item.
 

@@ -51,7 +51,7 @@ def summary_lines(project: Config, judged: Judged, terminal: Terminal) -> list[s
         for sentence in _narrowed(suite, judged.totals.get(suite.suite, 0)):
             out.print(safe_for_terminal(sentence.text(terminal.language)), style="yellow")
     if judged.compared.failures:
-        out.print(safe_for_terminal(judged.compared.failures), style="red")
+        out.print(safe_for_terminal(judged.compared.failures.text(terminal.language)), style="red")
     more: str = out.file.getvalue()
     return (said + more).splitlines()
 

@@ -61,6 +61,9 @@ def told_lacks(lacks: Sequence[Lack]) -> Sentence:
 def told_lack(lack: Lack) -> Sentence:
     """One thing that is wrong with answers, in words."""
     count_en, count_zh = f"in {lack.count} of {lack.total}", f"{lack.total} 条中有 {lack.count} 条"
+    if lack.count == lack.total:
+        count_en = "in the only answer" if lack.total == 1 else f"in all {lack.total} answers"
+        count_zh = "仅有的 1 条" if lack.total == 1 else f"全部 {lack.total} 条"
     if lack.kind == "fault":
         name = kind_name(lack.name)
         return Sentence(f"{name.en} {count_en}", f"{name.zh}：{count_zh}")

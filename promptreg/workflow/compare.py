@@ -92,12 +92,20 @@ class Compared:
     report: Path
     beside: tuple[Output, ...] = ()
     """What else was written."""
-    failures: str | None = None
+    failures: Sentence | None = None
     """How many calls of the run got no answer and what most of them said; None when none failed."""
     contexts: tuple[Sentence, ...] = ()
     """What was shortened for either window; empty when no case has a `context`."""
     stays: bool = False
     """True when all calls that failed would fail again."""
+
+    @property
+    def ended_early(self) -> bool:
+        """True when every suite was decided before the last look: what was not asked is not missing."""
+        return all(
+            suite.settled and suite.facts.looks and suite.facts.target_passes < suite.facts.looks[-1]
+            for suite in self.comparison.suites
+        )
 
     def to_json(self, root: Path) -> JsonObject:
         """The object of `compare --json`."""
@@ -117,8 +125,8 @@ def compare(
     options: CompareOptions,
     *,
     on_progress: OnProgress = lambda _: None,
-    on_notice: Callable[[str], None] = lambda _: None,
-    on_look: Callable[[str], None] = lambda _: None,
+    on_notice: Callable[[Sentence], None] = lambda _: None,
+    on_look: Callable[[Sentence], None] = lambda _: None,
     engine: Engine = LOCAL,
 ) -> Compared:
     """Compare a target with the source's baseline and write the report.

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from promptreg.canonical import Json
     from promptreg.config import Config
     from promptreg.suite.model import Suite
+    from promptreg.text.sentence import Sentence
     from promptreg.workflow.recording import Recording
 
 
@@ -59,7 +60,7 @@ def record(
     options: RecordOptions,
     *,
     on_progress: OnProgress = lambda _: None,
-    on_notice: Callable[[str], None] = lambda _: None,
+    on_notice: Callable[[Sentence], None] = lambda _: None,
 ) -> Recording:
     """Record goldens on a deployment and write the baselines.
 

@@ -57,7 +57,7 @@ class Recording:
     failed: int
     suites: tuple[RecordedSuite, ...]
     warnings: tuple[Sentence, ...]
-    failures: str | None = None
+    failures: Sentence | None = None
     """How many calls got no answer and what most of them said; None when none failed."""
     contexts: tuple[Sentence, ...] = ()
     """What was shortened for the deployment's window; empty when no case has a `context`."""

@@ -46,6 +46,24 @@ def test_clear_drift_stops_at_the_first_look(pair_of):
     assert "The plan goes on" in stricter["suites"][0]["sentence"]
 
 
+def test_a_run_that_was_decided_early_is_not_to_be_resumed_for_calls_that_failed(pair_of, monkeypatch):
+    rules = [*DRIFTED["rules"], {"match": "points", "faults": ["gateway_page_200"]}]
+    pair = pair_of(target={"seed": 2, "rules": rules})
+    pair.project.section("judging", max_error_fraction=0.5)
+    pair.record()
+    monkeypatch.setenv("LC_ALL", "zh_CN.UTF-8")
+    done = pair.run("compare", "--looks", "3,5")
+    assert done.exit_code == 1
+    assert "calls got no answer" not in done.stderr
+    assert "18 次调用中有 3 次没有得到回答。" in done.stderr
+    assert "没有这些回答，判定同样成立；用 `promptreg runs " in done.stderr
+    assert "已得出结论：support DRIFT，不再调用" in done.stderr
+    monkeypatch.setenv("LC_ALL", "C")
+    again = pair.run("compare", "--looks", "3,5")
+    assert "The verdict stands without them; `promptreg runs " in again.stderr
+    assert "--resume" not in again.stderr
+
+
 def test_equivalence_takes_every_look(pair):
     pair.record()
     done = pair.run("compare", "--json", "--looks", "3,4")

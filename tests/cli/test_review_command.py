@@ -115,14 +115,14 @@ def test_the_round_trip(reviewed):
     refused = applied(reviewed, file)["decisions"][0]
     assert refused["outcome"] == "refused"
     assert refused["sentence"] == (
-        "These answers fail the case's own checks or show faults: F05 (Wrong or mixed language) in 3 of 3. To approve "
-        "them all the same, give a reason."
+        "These answers fail the case's own checks or show faults: F05 (Wrong or mixed language) in all 3 answers. To "
+        "approve them all the same, give a reason."
     )
     decided[EMOJI] = ("approve", "英文也行", None)
     file = decisions_file(reviewed, said, **decided)
     accepted = applied(reviewed, file)["decisions"][0]
     assert accepted["lacks"] == [{"fault": "F05", "answers": 3, "of": 3}]
-    assert accepted["sentence"].endswith("become the golden, although F05 (Wrong or mixed language) in 3 of 3.")
+    assert accepted["sentence"].endswith("become the golden, although F05 (Wrong or mixed language) in all 3 answers.")
     before = reviewed.baseline.read_bytes()
     dry = reviewed.run("review", "apply", file)
     assert (dry.exit_code, reviewed.baseline.read_bytes()) == (0, before)
@@ -163,7 +163,7 @@ def test_the_round_trip(reviewed):
     assert approved["approved"] == new["approved"]
     assert approved["sentence"].startswith(
         "The golden is not the source's own: 李伟 approved these answers of ascend on 2026-12-02, although F05 (Wrong "
-        "or mixed language) in 3 of 3: 英文也行. “Source” means them here. "
+        "or mixed language) in all 3 answers: 英文也行. “Source” means them here. "
     )
     assert "approved answers that fail its own checks or show faults" in again["suites"][0]["sentence"]
     (waived,) = [case for case in again["suites"][0]["cases"] if case["case_id"] == "invoice"]

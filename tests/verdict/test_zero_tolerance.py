@@ -140,9 +140,9 @@ def test_another_error_that_chance_does_not_explain_fails_its_case():
     assert failed.verdict is CaseVerdict.FAIL
     assert failed.not_tolerated == ()
     assert [(check.check, check.worse) for check in failed.checks] == [("free of F51", True)]
-    assert "F51 (Empty answer) was seen in 5 of 5 target calls and in 0 of 10 source calls" in failed.sentence.en
+    assert "F51 (Empty answer) was seen in 5 of 5 target calls and in none of the 10 source calls" in failed.sentence.en
     assert "not proof" not in failed.sentence.en
-    assert "在源部署 10 次调用中出现 0 次" in failed.sentence.zh
+    assert "源部署 10 次调用中从未出现" in failed.sentence.zh
 
 
 def test_a_kind_is_told_once_though_it_fails_at_once_and_by_the_test():

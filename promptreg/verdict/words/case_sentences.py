@@ -97,9 +97,17 @@ def check_rates(outcome: CheckOutcome) -> Sentence:
     return Sentence(
         f"Holds for {outcome.source_passed} of {counted(outcome.source_total, 'source answer')} and "
         f"{outcome.target_passed} of {counted(outcome.target_total, 'target answer')}{surprise}.",
-        f"源部署 {outcome.source_total} 条回答中 {outcome.source_passed} 条成立，目标部署 {outcome.target_total} 条中 "
-        f"{outcome.target_passed} 条成立{surprise}。",
+        f"源部署{_held_zh(outcome.source_passed, outcome.source_total, ' 条回答')}，"
+        f"目标部署{_held_zh(outcome.target_passed, outcome.target_total, ' 条')}{surprise}。",
     )
+
+
+def _held_zh(passed: int, total: int, noun: str) -> str:
+    """For how many answers a check holds: all, none, or a number of them."""
+    if passed in {0, total}:
+        said = "成立" if passed else "不成立"
+        return f" 1{noun}{said}" if total == 1 else f"全部 {total}{noun}都{said}"
+    return f" {total}{noun}中有 {passed} 条成立"
 
 
 def percent(share: float) -> str:
@@ -221,16 +229,16 @@ def case_fails(worse: Sequence[CheckOutcome], surprise: Sentence) -> Sentence:
     other_zh = f"另有 {others} 项也变差。" if others else ""
     if first.target_passed:
         target_en = f"only {first.target_passed} of {counted(first.target_total, 'target answer')}"
-        target_zh = f"在目标部署 {first.target_total} 条中只有 {first.target_passed} 条成立"
+        target_zh = f"目标部署 {first.target_total} 条中只有 {first.target_passed} 条成立"
     elif first.target_total == 1:
-        target_en, target_zh = "not for the target answer", "在目标部署 1 条中不成立"
+        target_en, target_zh = "not for the target answer", "目标部署的 1 条不成立"
     else:
         target_en = f"for none of {counted(first.target_total, 'target answer')}"
-        target_zh = f"在目标部署 {first.target_total} 条中都不成立"
+        target_zh = f"目标部署全部 {first.target_total} 条都不成立"
     return Sentence(
         f"Check {first.check} holds for {first.source_passed} of {counted(first.source_total, 'source answer')} but "
         f"{target_en}: {surprise.en}.{other_en} Fix the prompt or the deployment before the switch.",
-        f"检查项 {first.check} 在源部署 {first.source_total} 条回答中有 {first.source_passed} 条成立，{target_zh}："
+        f"检查项 {first.check}：源部署{_held_zh(first.source_passed, first.source_total, ' 条回答')}，{target_zh}；"
         f"{surprise.zh}。{other_zh}切换之前请修改提示词或部署。",
     )
 

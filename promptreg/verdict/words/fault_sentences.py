@@ -49,11 +49,17 @@ def case_fails(worse: Sequence[CheckOutcome], surprise: Sentence) -> Sentence:
     more_en = f" ({len(worse) - 1} more got worse)" if len(worse) > 1 else ""
     more_zh = f"（另有 {len(worse) - 1} 项变差）" if len(worse) > 1 else ""
     target, source = first.target_total - first.target_passed, first.source_total - first.source_passed
+    there = Sentence(
+        f"in {source} of {counted(first.source_total, 'source call')}",
+        f"在源部署 {first.source_total} 次调用中出现 {source} 次",
+    )
+    if not source:
+        there = Sentence(_in_none(first.source_total, "source call"), f"源部署 {first.source_total} 次调用中从未出现")
     return Sentence(
-        f"{name.en} was seen in {target} of {counted(first.target_total, 'target call')} and in {source} of "
-        f"{counted(first.source_total, 'source call')}{more_en}: {surprise.en}. Fix the deployment before the switch.",
-        f"{name.zh}在目标部署 {first.target_total} 次调用中出现 {target} 次，在源部署 {first.source_total} 次调用中"
-        f"出现 {source} 次{more_zh}：{surprise.zh}。切换之前请先修复部署。",
+        f"{name.en} was seen in {target} of {counted(first.target_total, 'target call')} and {there.en}{more_en}: "
+        f"{surprise.en}. Fix the deployment before the switch.",
+        f"{name.zh}在目标部署 {first.target_total} 次调用中出现 {target} 次，{there.zh}{more_zh}：{surprise.zh}。"
+        "切换之前请先修复部署。",
     )
 
 

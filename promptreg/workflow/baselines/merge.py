@@ -72,7 +72,7 @@ def held_passes(
     )
 
 
-def replaced_approvals(config: Config, cases: Iterable[Case], deployment: str) -> str | None:
+def replaced_approvals(config: Config, cases: Iterable[Case], deployment: str) -> Sentence | None:
     """The sentence about goldens that a reviewer approved and a recording of these cases replaces; None for none."""
     by_suite: dict[str, list[Case]] = {}
     for case in cases:
@@ -87,9 +87,11 @@ def replaced_approvals(config: Config, cases: Iterable[Case], deployment: str) -
     if not found:
         return None
     shown = ", ".join(found[:5]) + (", …" if len(found) > 5 else "")
-    return (
+    return Sentence(
         f"Goldens that reviewers approved ({shown}) are replaced by what {deployment} answers now. `promptreg baseline "
-        "diff` shows them; --select leaves cases out."
+        "diff` shows them; --select leaves cases out.",
+        f"评审人批准的基准输出（{shown}）将被 {deployment} 现在的回答替换。用 `promptreg baseline diff` 查看；"
+        "用 --select 可排除用例。",
     )
 
 

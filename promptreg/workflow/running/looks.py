@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Protocol
 
+from promptreg.text.sentence import Sentence
 from promptreg.verdict.rules import plan_looks
 from promptreg.workflow.running.collect import Stretch
 
@@ -43,7 +44,7 @@ def judged_in_looks(
     *,
     take: Callable[[Stretch], None] = lambda _: None,
     taken: Mapping[str, int] | None = None,
-    on_look: Callable[[str], None] = lambda _: None,
+    on_look: Callable[[Sentence], None] = lambda _: None,
 ) -> tuple[JudgedSuite, ...]:
     """Judge every suite at each look until it is settled.
 
@@ -80,15 +81,21 @@ def judged_in_looks(
     return tuple(judged[pairing.suite.name] for pairing in pairings)
 
 
-def _told(look: Look, judgements: Sequence[SuiteJudgement]) -> str:
+def _told(look: Look, judgements: Sequence[SuiteJudgement]) -> Sentence:
     settled = [f"{judgement.suite} {judgement.verdict.value}" for judgement in judgements if judgement.settled]
     found = [judgement.suite for judgement in judgements if judgement.rejected and not judgement.settled]
     open_ = [judgement.suite for judgement in judgements if not judgement.rejected]
-    parts = []
+    en, zh = [], []
     if settled:
-        parts.append(f"decided: {', '.join(settled)}; not called again")
+        en.append(f"decided: {', '.join(settled)}; not called again")
+        zh.append(f"已得出结论：{'、'.join(settled)}，不再调用")
     if found:
-        parts.append(f"changed, going on to find the cases: {', '.join(found)}")
+        en.append(f"changed, going on to find the cases: {', '.join(found)}")
+        zh.append(f"有变化，继续调用以定位用例：{'、'.join(found)}")
     if open_:
-        parts.append(f"nothing found so far, going on: {', '.join(open_)}")
-    return f"look after {look.passes} of {look.plan[-1]} passes: {'. '.join(parts)}."
+        en.append(f"nothing found so far, going on: {', '.join(open_)}")
+        zh.append(f"尚未发现变化，继续：{'、'.join(open_)}")
+    return Sentence(
+        f"look after {look.passes} of {look.plan[-1]} passes: {'. '.join(en)}.",
+        f"计划 {look.plan[-1]} 遍，第 {look.passes} 遍之后的判断：{'；'.join(zh)}。",
+    )

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 from promptreg.canonical import canonical_json
 from promptreg.errors import UsageError
 from promptreg.store.store import Store
+from promptreg.text.sentence import Sentence
+from promptreg.verdict.model import SuiteVerdict
 from promptreg.workflow.running.collect import Order, request_defaults
 from promptreg.workflow.running.runs import failed_calls, planned_calls
 
@@ -22,7 +24,9 @@ UNFINISHED: tuple[RunState, ...] = ("running", "interrupted", "failed")
 """States of a run that `--resume` continues. A killed run still says "running"."""
 
 
-def run_to_continue(store: Store, order: Order, *, resume: bool, on_notice: Callable[[str], None]) -> RunRecord | None:
+def run_to_continue(
+    store: Store, order: Order, *, resume: bool, on_notice: Callable[[Sentence], None]
+) -> RunRecord | None:
     """The run that `--resume` goes on with; None for a new run.
 
     Of the runs that ask the very same (kind, deployment, model, request defaults, passes, seed, cases and requests),
@@ -40,10 +44,15 @@ def run_to_continue(store: Store, order: Order, *, resume: bool, on_notice: Call
     runs = [run for run in store.runs() if run.kind == order.kind and run.deployment == order.deployment.name]
     fitting = next((run for run in runs if _difference(store, order, run) is None), None)
     if fitting is not None and fitting.state in UNFINISHED:
-        if not resume and not _would_fail_again(store, fitting):
+        if not resume and not _decided(fitting) and not _would_fail_again(store, fitting):
+            run_id, held, planned = fitting.run_id, fitting.answered, planned_calls(fitting)
             on_notice(
-                f"Run {fitting.run_id} stopped at {fitting.answered} of {planned_calls(fitting)} samples; this is a "
-                "new run. To go on with the old one instead, stop now and use --resume."
+                Sentence(
+                    f"Run {run_id} stopped at {held} of {planned} samples; this is a new run. To go on with the old "
+                    "one instead, stop now and use --resume.",
+                    f"运行 {run_id} 停在 {planned} 个采样中的第 {held} 个；现在开始的是新的运行。若要继续原来的运行，"
+                    "请立即中止并使用 --resume。",
+                )
             )
         return fitting if resume else None
     if resume:
@@ -52,6 +61,11 @@ def run_to_continue(store: Store, order: Order, *, resume: bool, on_notice: Call
             "run."
         )
     return None
+
+
+def _decided(run: RunRecord) -> bool:
+    """Whether a run found something at a look: it has no more to take, though single calls of it may have failed."""
+    return run.state == "failed" and run.verdict in {SuiteVerdict.DRIFT, SuiteVerdict.REGRESSION}
 
 
 def _would_fail_again(store: Store, run: RunRecord) -> bool:

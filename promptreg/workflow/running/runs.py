@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from promptreg.deployment.reader import read_exchange
+from promptreg.text.sentence import Sentence
 from promptreg.workflow.running.staying import stays
 
 if TYPE_CHECKING:
@@ -75,16 +76,19 @@ def planned_calls(record: RunRecord) -> int:
     return calls if isinstance(calls, int) else record.cases * record.passes
 
 
-def failure_summary(record: RunRecord, failures: Sequence[TroubledCall]) -> str | None:
-    """One sentence: how many calls got no answer, and the most frequent reason. None when none failed."""
+def failure_summary(record: RunRecord, failures: Sequence[TroubledCall]) -> Sentence | None:
+    """How many calls got no answer, and the most frequent reason. None when none failed."""
     if not failures:
         return None
     (reason, count), *_ = Counter(failure.message for failure in failures).most_common(1)
     example = next(failure for failure in failures if failure.message == reason)
-    said = "" if count == len(failures) else f"; {count} of them said what this one did"
-    return (
-        f"{len(failures)} of {record.answered + record.failed} calls got no answer. {example.suite}/{example.case_id}, "
-        f"pass {example.pass_index + 1}: {reason.rstrip('.')}{said}."
+    said_en = said_zh = ""
+    if count < len(failures):
+        said_en, said_zh = f"; {count} of them said what this one did", f"（其中 {count} 次都是如此）"
+    total, place, why = record.answered + record.failed, f"{example.suite}/{example.case_id}", reason.rstrip(".")
+    return Sentence(
+        f"{len(failures)} of {total} calls got no answer. {place}, pass {example.pass_index + 1}: {why}{said_en}.",
+        f"{total} 次调用中有 {len(failures)} 次没有得到回答。{place} 第 {example.pass_index + 1} 遍：{why}{said_zh}。",
     )
 
 

@@ -389,8 +389,11 @@ def _check_view(outcome: CheckOutcome, rate: CheckRate | None) -> CheckView:
 
 def _fault_view(fault: CaseFault) -> FaultView:
     finding = fault.finding
-    source_en = f", in {fault.source} of {fault.source_calls} on the source" if fault.source_calls else ""
-    source_zh = f"，源部署 {fault.source_calls} 次中有 {fault.source} 次" if fault.source_calls else ""
+    source_en = source_zh = ""
+    if fault.source_calls:
+        times = f"有 {fault.source} 次" if fault.source else "从未出现"
+        source_en = f", in {fault.source or 'none'} of {fault.source_calls} on the source"
+        source_zh = f"，源部署 {fault.source_calls} 次中{times}"
     return FaultView(
         kind=finding.kind,
         severity=finding.severity.value,

@@ -95,7 +95,7 @@ def test_cases_are_decided_one_by_one_undone_and_written(reviewed):
     assert "1/3" in terminal.until("[q]uit")
     terminal.key("a")
     asked = terminal.until("Why approve them all the same")
-    assert "F05 (Wrong or mixed language) in 3 of 3" in asked
+    assert "F05 (Wrong or mixed language) in all 3 answers" in asked
     assert "Golden answers that approving replaces: 10, by target answers: 3." in asked
     terminal.key("\n")
     terminal.until("needs a reason; nothing was decided")

@@ -6,7 +6,9 @@ import re
 
 import pytest
 
+from promptreg.store.lacks import Lack
 from promptreg.text.sentence import Sentence
+from promptreg.verdict.approvals import told_lack
 from promptreg.verdict.model import CheckOutcome
 from promptreg.verdict.words import case_sentences as sentences
 from promptreg.verdict.words import fault_sentences
@@ -63,24 +65,46 @@ def test_equal_texts_are_not_said_to_differ():
 def test_the_worst_check_is_told_and_the_others_counted():
     checks = worst_first([outcome("json", 0.02), outcome("free of F33", 0.001), outcome("language: zh", 0.03)])
     assert [check.check for check in checks] == ["free of F33", "json", "language: zh"]
-    assert told_of_checks(checks).en.startswith(
-        "F33 (Special tokens shown) was seen in 3 of 3 target calls and in 0 of"
+    told = told_of_checks(checks)
+    assert told.en.startswith(
+        "F33 (Special tokens shown) was seen in 3 of 3 target calls and in none of the 10 source calls"
     )
+    assert told.zh.startswith("F33（显示特殊 token）在目标部署 3 次调用中出现 3 次，源部署 10 次调用中从未出现")
     said = told_of_checks(checks[1:])
     assert said.en.startswith("Check json holds for 10 of 10 source answers but for none of 3 target answers: ")
     assert said.en.endswith(". 1 other check got worse too. Fix the prompt or the deployment before the switch.")
-    assert said.zh.startswith("检查项 json 在源部署 10 条回答中有 10 条成立，在目标部署 3 条中都不成立：")
+    assert said.zh.startswith("检查项 json：源部署全部 10 条回答都成立，目标部署全部 3 条都不成立；")
     assert said.zh.endswith("。另有 1 项也变差。切换之前请修改提示词或部署。")
 
 
 @pytest.mark.parametrize(
     ("passed", "total", "en", "zh"),
     [
-        (1, 3, "but only 1 of 3 target answers: ", "在目标部署 3 条中只有 1 条成立："),
-        (0, 1, "but not for the target answer: ", "在目标部署 1 条中不成立："),
+        (1, 3, "but only 1 of 3 target answers: ", "目标部署 3 条中只有 1 条成立；"),
+        (0, 1, "but not for the target answer: ", "目标部署的 1 条不成立；"),
     ],
 )
 def test_how_often_a_check_holds_on_the_target(passed, total, en, zh):
     said = sentences.case_fails([outcome("json", target_passed=passed, target_total=total)], SURPRISE)
     assert en in said.en
     assert zh in said.zh
+
+
+def test_what_all_answers_lack_is_said_without_counting_twice():
+    assert told_lack(Lack("check", "json", 3, 3)) == Sentence(
+        "check json fails in all 3 answers", "检查项 json 不成立：全部 3 条"
+    )
+    assert told_lack(Lack("check", "json", 1, 3)).zh == "检查项 json 不成立：3 条中有 1 条"
+    assert told_lack(Lack("fault", "F33", 1, 1)).en == "F33 (Special tokens shown) in the only answer"
+
+
+@pytest.mark.parametrize(
+    ("passed", "zh"),
+    [
+        ((10, 3), "源部署全部 10 条回答都成立，目标部署全部 3 条都成立。"),
+        ((9, 0), "源部署 10 条回答中有 9 条成立，目标部署全部 3 条都不成立。"),
+    ],
+)
+def test_a_check_is_counted_once(passed, zh):
+    source, target = passed
+    assert sentences.check_rates(CheckOutcome("json", source, 10, target, 3)).zh == zh
