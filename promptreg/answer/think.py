@@ -6,7 +6,7 @@ The rules, in this order:
    reasoning, the rest is the answer. A tag that is inside code closes only when no other one does. Without any
    closing tag everything is reasoning: the answer was cut, or the model never came to it.
 2. No `<think>` before it, but a `</think>` outside code: the chat template had already written the opening tag,
-   so everything before the closing tag is reasoning.
+   so everything before the closing tag is reasoning. A tag in quotes, or one that is called a tag, is only spoken of.
 3. Otherwise the content is the answer as it stands. A tag in the middle of an answer is left there for the faults
    to find.
 """
@@ -25,6 +25,14 @@ _CODE = re.compile(
     r"|(?<!`)(?P<ticks>`{1,8})(?!`)[^`\n]*(?:\n[^`\n]+)*?(?<!`)(?P=ticks)(?!`)",
     re.MULTILINE | re.DOTALL,
 )
+
+
+_SPOKEN_OF = re.compile(
+    r"[\"'“‘「『（(]</think>[\"'”’」』）)]"
+    r"|[^\n]?</think>[ \t]?(?:标签|标记|(?<=[ \t])是(?!的)|tags?\b|tokens?\b|markers?\b)"
+)
+"""From the character before the tag on."""
+_MOST_MENTIONS = 16
 
 
 class ThinkSplit(NamedTuple):
@@ -51,6 +59,12 @@ def split_think(content: str) -> ThinkSplit:
             return ThinkSplit(content[start:].strip(), "", found=True)
     else:
         closing = _closing(content, start)
+        for _ in range(_MOST_MENTIONS):
+            if closing is None or not _SPOKEN_OF.match(content, max(0, closing - 1)):
+                break
+            closing = _closing(content, closing + len(CLOSING))
+        else:
+            closing = None  # a text about tags
         if closing is None or 0 <= content.find(OPENING) < closing:
             return ThinkSplit("", content, found=False)
     return ThinkSplit(content[start:closing].strip(), content[closing + len(CLOSING) :].lstrip(), found=True)

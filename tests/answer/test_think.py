@@ -25,6 +25,12 @@ from promptreg.answer.think import split_think
         ("<think>the tag `</think>` ends it</think>done", "the tag `</think>` ends it", "done"),
         ("<think>```\n</think>\n```\nok</think>done", "```\n</think>\n```\nok", "done"),
         ("<think>an open ```fence</think>done", "an open ```fence", "done"),
+        (
+            "Why does “</think>” show?\nNo parser.\n</think>\nBecause.",
+            "Why does “</think>” show?\nNo parser.",
+            "Because.",
+        ),
+        ("</think>是的", "", "是的"),
         ("<think>\n```\nnever closed\n</think>\ndone", "```\nnever closed", "done"),
     ],
 )
@@ -46,6 +52,11 @@ def test_reasoning_is_split_off(content: str, reasoning: str, answer: str) -> No
         "```xml\n<think>x</think>\n```",
         "~~~\n</think>\n~~~\nrest",
         "```\n</think> in a fence that is never closed",
+        "“</think>”是思考结束的标记。",
+        "服务端把 </think> 标签留在了正文里。",
+        'The "</think>" ends it.',
+        "The </think> tag ends it.",
+        "“</think>”" * 40,
         "First the answer, then <think>late</think>.",
     ],
 )
@@ -65,7 +76,7 @@ def test_no_letter_is_lost_and_the_rest_has_its_order(content: str) -> None:
     assert split.found or split.content == content
 
 
-@pytest.mark.parametrize("unit", ["`", "`a", "```\n", "~~~\n", "</think", "<think>", "` `\n", "\n\n`a"])
+@pytest.mark.parametrize("unit", ["`", "`a", "```\n", "~~~\n", "</think", "<think>", "` `\n", "\n\n`a", "“</think>”"])
 def test_long_hostile_texts_take_linear_time(unit: str) -> None:
     text = "x" + unit * (200_000 // len(unit)) + "</think>"
     started = time.process_time()

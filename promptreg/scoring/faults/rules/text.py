@@ -26,6 +26,9 @@ _ABOUT_REPLACEMENT: Final = re.compile(
 _DAMAGE_SEEN: Final = re.compile(r"(?P<before>[^\ufffd]?)(?P<run>\ufffd+)(?P<after>[^\ufffd]?)", re.DOTALL)
 _LONGEST_QUOTING: Final = 100_000
 _LENGTH_LABEL: Final = re.compile(r"(?<![0-9A-Za-z.])([0-9]{1,9})\s?([kKmM]?)(?![0-9A-Za-z])")
+_SHORTEST_PROMPT: Final = 256
+"""Tokens of the shortest prompt that a bare number in a label stands for: “call 2” is the second call."""
+_SAYS_LENGTH: Final = re.compile(r"ctx|len|tok|context|长", re.IGNORECASE)
 _IDENTIFIER: Final = re.compile(r"(?<![\w-])(?=[\w-]{0,30}[0-9])[A-Z][\w-]{3,30}(?![\w-])")
 _LONGER: Final = 2.0
 """How many times as long a prompt must be to count as long beside a short one."""
@@ -120,15 +123,20 @@ def _prompt_length(call: Observation) -> int | None:
     """Tokens of the prompt: as counted by the server, else as the label says (“ctx_8k”)."""
     if call.usage is not None and call.usage.prompt_tokens:
         return call.usage.prompt_tokens
-    match = _LENGTH_LABEL.search(call.label.replace("_", " "))
+    return _labelled_length(call.label)
+
+
+def _labelled_length(label: str) -> int | None:
+    match = _LENGTH_LABEL.search(label.replace("_", " "))
     if match is None:
         return None
-    return int(match[1]) * {"": 1, "k": 1000, "m": 1_000_000}[match[2].lower()]
+    length = int(match[1]) * {"": 1, "k": 1000, "m": 1_000_000}[match[2].lower()]
+    return length if match[2] or length >= _SHORTEST_PROMPT or _SAYS_LENGTH.search(label) else None
 
 
 def _needle_of(shortest: Observation) -> str | None:
     """What a series of prompts that are labelled by their lengths asks for: the code in the first answer."""
-    if not _LENGTH_LABEL.search(shortest.label.replace("_", " ")):
+    if _labelled_length(shortest.label) is None:
         return None
     match = _IDENTIFIER.search(shortest.answer.content)
     return match.group() if match else None
