@@ -31,7 +31,7 @@ def answered(content, *, usage=True):
 def request(everyday):
     system = [{"role": "system", "content": everyday["system"]}] if "system" in everyday else []
     messages = [*system, {"role": "user", "content": everyday["question"]}]
-    return {"model": "m", "messages": messages, "temperature": 0.7, "max_tokens": 1024}
+    return {"model": "m", "messages": messages, "temperature": 0.7, "max_tokens": 1024, **everyday.get("request", {})}
 
 
 def told(value):

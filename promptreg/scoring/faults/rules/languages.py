@@ -242,8 +242,8 @@ class _Expected(NamedTuple):
 def _expected(prompt: Prompt, goldens: tuple[Text, ...], text: Text, language: str) -> _Expected | None:
     """The languages that an answer may be in; None when `language` is one of them, or nothing is known."""
     recorded = frozenset(golden.language for golden in goldens if golden.language is not None)
-    if language in recorded:
-        return None
+    if language in recorded or any(language_of(_not_set_apart(golden.prose)) == language for golden in goldens):
+        return None  # of a text about words of another language the rest counts
     spoken = _spoken(prompt)
     if language in spoken:  # a few words, such as a label or a header, are of no language that an answer must be in
         sure = [golden for golden in goldens if golden.language and _sure(golden, golden.language, loosely=False)]
