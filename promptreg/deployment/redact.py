@@ -14,6 +14,7 @@ import json
 import re
 import urllib.request
 from dataclasses import replace
+from functools import lru_cache
 from typing import TYPE_CHECKING
 from urllib.parse import quote, quote_plus, unquote, urlsplit
 
@@ -40,6 +41,7 @@ def looks_like_key(value: str) -> bool:
     return len(value) >= 20 or (len(value) >= 8 and not value.isalpha())
 
 
+@lru_cache(maxsize=256)
 def carries_credentials(header: str) -> bool:
     """Whether a header, by its lower-case name, is not kept."""
     return _SECRET_HEADER.search(header) is not None and _COUNT_HEADER.search(header) is None

@@ -132,14 +132,13 @@ class _Attempt:
     async def receive(self, body: AsyncIterator[bytes]) -> None:
         left = self.wiring.largest_body
         async for data in body:
-            self.chunks.append(Chunk(self.watch.received(), data))
+            done = DONE in data[-32:]
+            self.chunks.append(Chunk(self.watch.received(done=done), data))
             left -= len(data)
             if left < 0:
                 self.failure = too_large(self.wiring.largest_body)
                 return
-            if DONE in data[-32:]:
-                self.watch.done()
-            elif self.loops is not None and (endless := self.loops.feed(data)) is not None:
+            if not done and self.loops is not None and (endless := self.loops.feed(data)) is not None:
                 self.failure = endless
                 self.loops.drop_begun_line(self.chunks)
                 return

@@ -27,51 +27,55 @@ class Watch:
         self._kind = FailureKind.FIRST_BYTE_TIMEOUT
         self._pause = limits.first_byte
         self._last = self.started
-        self._timer = asyncio.timeout_at(self.started + limits.total)
-        self._handle: asyncio.TimerHandle | None = None
+        self._ends = self.started + limits.total
+        self._block = asyncio.timeout(None)
+        self._timer: asyncio.TimerHandle | None = None
 
     async def __aenter__(self) -> Self:
-        await self._timer.__aenter__()
-        self._handle = self._loop.call_at(self._last + self._pause, self._check)
+        await self._block.__aenter__()
+        self._timer = self._loop.call_at(self._due(), self._check)
         return self
 
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
-        if self._handle is not None:
-            self._handle.cancel()
-        if self.expired is None and self._timer.expired():
-            self.expired = FailureKind.TOTAL_TIMEOUT
-        await self._timer.__aexit__(kind, error, traceback)
+        if self._timer is not None:
+            self._timer.cancel()
+        await self._block.__aexit__(kind, error, traceback)
 
     def elapsed(self) -> float:
         """Seconds since the attempt began."""
         return self._loop.time() - self.started
 
-    def received(self) -> float:
-        """Bytes of the body have come: the idle limit counts anew. Returns the seconds since the attempt began."""
+    def received(self, *, done: bool = False) -> float:
+        """Bytes of the body have come: the idle limit counts anew. Returns the seconds since the attempt began.
+
+        Args:
+            done: whether the stream has said with them that it is complete.
+        """
         self._last = self._loop.time()
-        if self._kind is FailureKind.FIRST_BYTE_TIMEOUT:
-            self._kind = FailureKind.IDLE_TIMEOUT
-            self._limit_pause(self._limits.idle)
+        if done:
+            self._kind, self._pause = FailureKind.IDLE_TIMEOUT, min(self._limits.idle, AFTER_DONE_S)
+            self._set_sooner()
+        elif self._kind is FailureKind.FIRST_BYTE_TIMEOUT:
+            self._kind, self._pause = FailureKind.IDLE_TIMEOUT, self._limits.idle
+            self._set_sooner()
         return self._last - self.started
 
-    def done(self) -> None:
-        """The stream has said that it is complete."""
-        self._limit_pause(min(self._limits.idle, AFTER_DONE_S))
+    def _due(self) -> float:
+        """When the next limit is passed, if nothing comes."""
+        return min(self._last + self._pause, self._ends)
 
-    def _limit_pause(self, pause: float) -> None:
-        self._pause = pause
-        if self._handle is not None:
-            self._handle.cancel()
-            self._handle = self._loop.call_at(self._last + pause, self._check)
+    def _set_sooner(self) -> None:
+        """Let the timer ring in time for a shorter limit; for a longer one it may ring early, and is set again then."""
+        if self._timer is not None and self._due() < self._timer.when():
+            self._timer.cancel()
+            self._timer = self._loop.call_at(self._due(), self._check)
 
     def _check(self) -> None:
         now = self._loop.time()
-        due = self._last + self._pause
-        if now < due:
-            self._handle = self._loop.call_at(due, self._check)
+        if now < self._due():
+            self._timer = self._loop.call_at(self._due(), self._check)
             return
-        if not self._timer.expired():  # the total limit may have passed in the same turn of the loop
-            self.expired = self._kind
-            self._timer.reschedule(now)
+        self.expired = FailureKind.TOTAL_TIMEOUT if self._due() == self._ends else self._kind
+        self._block.reschedule(now)

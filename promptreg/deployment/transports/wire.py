@@ -116,13 +116,12 @@ class WireTransport:
     ) -> Failure | None:
         left = self._wiring.largest_body
         while data := await content.readany():
-            chunks.append(Chunk(watch.received(), data))
+            done = DONE in data[-32:]
+            chunks.append(Chunk(watch.received(done=done), data))
             left -= len(data)
             if left < 0:
                 return too_large(self._wiring.largest_body)
-            if DONE in data[-32:]:
-                watch.done()
-            elif loops is not None and (endless := loops.feed(data)) is not None:
+            if not done and loops is not None and (endless := loops.feed(data)) is not None:
                 loops.drop_begun_line(chunks)
                 return endless
         return None
