@@ -12,7 +12,7 @@ from promptreg.text.facts.blank import BLANK
 from promptreg.text.facts.model import FactKind
 from promptreg.text.facts.page import Reading
 from promptreg.text.facts.shares import read_shares
-from promptreg.text.facts.units import converted, converted_pair, is_currency, unit_of
+from promptreg.text.facts.units import converted, converted_pair, in_smaller_unit, is_currency, unit_of
 from promptreg.text.numerals import (
     CHINESE_NUMERALS,
     ENGLISH_SCALES,
@@ -91,6 +91,7 @@ _ARTICLE_ONLY: Final = re.compile(
 _JOINER: Final = re.compile(
     r"[ ]?(?:[-–—~～〜至]|到|(?:\bto\b|\bthrough\b|\band\b|\bor\b))[ ]?(?:[$€£¥])?", re.IGNORECASE
 )
+_AND: Final = re.compile(r"[ ]?(?:零|又|and[ ])?[ ]?")
 _BETWEEN: Final = re.compile(r"\bbetween[ ](?:[$€£¥])?$", re.IGNORECASE)
 _VERBS: Final[Mapping[str, int | str]] = MappingProxyType(
     {"twice": 2, "once": 1, "doubled": 2, "tripled": 3, "quadrupled": 4, "halved": "0.5"}
@@ -199,8 +200,21 @@ def _readings(text: str, amounts: list[Amount]) -> list[Reading]:
             continue
         if first.article and first.unit is None:
             continue
+        while index < len(amounts) and (both := _joined(text, first, amounts[index])) is not None:
+            first, index = both, index + 1
         readings.append(_single(first))
     return readings
+
+
+def _joined(text: str, first: Amount, following: Amount) -> Amount | None:
+    """One amount that is said in two units, such as 1小时30分钟; None where the two are amounts of their own."""
+    if first.unit is None or following.unit is None or _AND.fullmatch(text, first.end, following.start) is None:
+        return None
+    value = in_smaller_unit(first.value, first.unit, following.unit)
+    one = in_smaller_unit(Decimal(1), first.unit, following.unit)
+    if value is None or one is None or not 0 < following.value < one:
+        return None
+    return Amount(value + following.value, following.unit, first.start, following.end)
 
 
 def _is_range(text: str, first: Amount, following: Amount) -> bool:

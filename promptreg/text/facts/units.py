@@ -209,6 +209,15 @@ def converted_pair(low: Decimal, high: Decimal, unit: str) -> tuple[Decimal, Dec
     return low, high, of_low
 
 
+def in_smaller_unit(value: Decimal, unit: str, smaller: str) -> Decimal | None:
+    """The same amount in a smaller unit of its kind; None where that is none, as days are none of a month."""
+    if not _is_larger(unit, smaller):
+        return None
+    while unit != smaller:
+        value, unit = _lower(value, unit)
+    return value
+
+
 def _is_larger(unit: str, other: str) -> bool:
     """Whether a unit stands above another one of its chain."""
     while other in _UP:

@@ -135,6 +135,11 @@ def test_figures_of_speech_are_no_numbers(text):
         (["24-48小时", "1-2天", "一到两天", "24 to 48 hours", "1–2 days"], "1~2 day"),
         (["1-2周", "7-14天", "1 to 2 weeks", "between 7 and 14 days"], "1~2 week"),
         (["0-6个月", "0~6 months"], "0~6 month"),
+        (["1年6个月", "一年零六个月", "一年半", "18个月", "1 year and 6 months", "1 year 6 months"], "18 month"),
+        (["1小时30分钟", "一个半小时", "90分钟", "1 hour and 30 minutes", "1 h 30 min", "1小时30分钟内"], "90 min"),
+        (["2周3天", "17天", "2 weeks and 3 days"], "17 day"),
+        (["1小时1分钟1秒", "3661秒", "1 hour 1 minute 1 second"], "3661 s"),
+        (["1公里200米", "1200米", "1.2 km"], "1200 m"),
     ],
 )
 def test_lengths_of_time_that_are_exactly_the_same(texts, normal):
@@ -194,6 +199,12 @@ def test_another_length_of_time_reads_otherwise(count, other):
         ("a year-end report", []),
         ("once in a year", []),
         ("7×24小时", ["7", "1 day"]),
+        ("7天24小时在线", ["1 week", "1 day"]),
+        ("1个月15天", ["1 month", "15 day"]),
+        ("30分钟1小时", ["30 min", "1 h"]),
+        ("1天，8小时", ["1 day", "8 h"]),
+        ("5 kg and 3 days", ["5 kg", "3 day"]),
+        ("3天 2天", ["3 day", "2 day"]),
         ("7 x 24小时", ["7", "1 day"]),
     ],
 )
