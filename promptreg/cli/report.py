@@ -63,11 +63,13 @@ def command(
 ) -> int:
     """Write the report of a stored RUN again, judged against the baseline as it is now. No calls are made.
 
+    Says the verdict and where the report is; -v prints the whole summary as `compare` does.
+
     A run is named by its id, by the beginning of it, or by its age: latest is the newest comparison, latest~1 the one
     before.
     """
     from promptreg.cli.console import reader_language  # noqa: PLC0415 - loaded when the command runs, not for --help
-    from promptreg.cli.verdicts import print_comparison  # noqa: PLC0415 - see above
+    from promptreg.cli.verdicts import print_comparison, print_written  # noqa: PLC0415 - see above
     from promptreg.config import load_config  # noqa: PLC0415 - see above
     from promptreg.report.form import Form, kind_of  # noqa: PLC0415 - see above
     from promptreg.workflow.compare import CompareOptions, compare  # noqa: PLC0415 - see above
@@ -81,7 +83,10 @@ def command(
         config,
         CompareOptions(run_id=run_id, against=against, report=output, report_kind=kind, form=form, ask_judges=False),
     )
-    print_comparison(result, config, quiet=quiet, verbose=verbose)
+    if verbose or quiet:
+        print_comparison(result, config, quiet=quiet, verbose=verbose)
+    else:
+        print_written(result, config)
     return 0
 
 

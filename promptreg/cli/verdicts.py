@@ -27,6 +27,9 @@ if TYPE_CHECKING:
 WORST_SHOWN = 10
 """Cases listed per suite without `-v`; the report shows all."""
 
+SUITES_NAMED = 5
+"""Suites named in one sentence."""
+
 FAULTY_SHOWN = 5
 """Cases named beside a kind of fault."""
 
@@ -57,6 +60,7 @@ _DECIDE = {
     "zh": "决定：`promptreg review` 从最严重的开始逐个处理。",
 }
 _RUN = {"en": "Run: {run}", "zh": "运行：{run}"}
+_WRITTEN = {"en": "{verdict}  Run {run}, judged again: {suites}.", "zh": "{verdict}  运行 {run} 已重新判定：{suites}。"}
 _WARNING = {"en": "Warning: {text}", "zh": "警告：{text}"}
 
 
@@ -79,6 +83,19 @@ def print_comparison(
         out.print(_REPORT[language].format(path=_shown(path)))
     if result.comparison.exit_code is ExitCode.DRIFT:
         out.print(_DECIDE[language])
+
+
+def print_written(result: Compared, config: Config) -> None:
+    """Print where a report was written, and what it says in one sentence: the rest is in it."""
+    language, out, comparison = reader_language(config.language), console(), result.comparison
+    counts = " · ".join(
+        safe_for_terminal(f"{suite.suite} {suite.verdict.value}") for suite in comparison.suites[:SUITES_NAMED]
+    )
+    more = ", …" if len(comparison.suites) > SUITES_NAMED else ""
+    out.print(_WRITTEN[language].format(verdict=comparison.verdict.value, run=comparison.run_id, suites=counts + more))
+    for warning in comparison.warnings:
+        out.print(_WARNING[language].format(text=safe_for_terminal(warning.text(language))), style="yellow")
+    out.print(_REPORT[language].format(path=_shown(result.report)))
 
 
 def _print_suite(out: Console, suite: SuiteJudgement, language: Language, *, quiet: bool, everything: bool) -> None:

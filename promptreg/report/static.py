@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from promptreg.report.catalogue import catalogues, filled
 from promptreg.report.earlier import earlier_of, utc_time
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
 
 WORST = 50
 """Cases, and causes, that are listed."""
+
+_COMMAND: Final = re.compile("`([^`<>]+)`")
 
 BRIEF_CHARACTERS = 300
 """Longer ids and sentences are cut in the list."""
@@ -35,9 +38,9 @@ def static_summary(payload: Payload, entries: Sequence[Entry]) -> str:
 
 def _lines(payload: Payload, entries: Sequence[Entry], language: str, words: Mapping[str, str]) -> Iterator[str]:
     yield f"<h1>{label(words['suite.' + payload.verdict])}</h1>\n"
-    yield f"<p>{label(_said(payload.headline or payload.sentence, language))}</p>\n"
+    yield f"<p>{_prose(_said(payload.headline or payload.sentence, language))}</p>\n"
     for warning in payload.warnings:
-        yield f'<p class="warning">{label(_said(warning, language))}</p>\n'
+        yield f'<p class="warning">{_prose(_said(warning, language))}</p>\n'
     counts = Counter(str(entry.case["verdict"]) for entry in entries)
     yield "<ul>\n"
     for verdict in VERDICTS:
@@ -45,12 +48,12 @@ def _lines(payload: Payload, entries: Sequence[Entry], language: str, words: Map
             yield f"<li>{label(words['verdict.' + verdict])}: {counts[verdict]}</li>\n"
     yield "</ul>\n"
     if payload.against is not None and payload.since is not None:
-        yield from (f'<p class="warning">{label(_said(note, language))}</p>\n' for note in payload.since_notes)
+        yield from (f'<p class="warning">{_prose(_said(note, language))}</p>\n' for note in payload.since_notes)
         yield f"<p>{label(_since(payload.against, _said(payload.since, language), words))}</p>\n"
     yield from _causes(payload, language, words)
     if payload.next_steps:
         yield f"<h2>{label(words['next.title'])}</h2>\n<ul>\n"
-        yield from (f"<li>{label(_said(step, language))}</li>\n" for step in payload.next_steps)
+        yield from (f"<li>{_prose(_said(step, language))}</li>\n" for step in payload.next_steps)
         yield "</ul>\n"
     yield from _deployments(payload, words)
     yield f"<h2>{label(filled(words['static.worst'], count=min(WORST, len(entries))))}</h2>\n<ol>\n"
@@ -61,7 +64,7 @@ def _lines(payload: Payload, entries: Sequence[Entry], language: str, words: Map
     yield f"<h2>{label(words['suites.title'])}</h2>\n"
     for suite in payload.suites:
         said = " ".join(_said(sentence, language) for sentence in (suite.sentence, *suite.notes))
-        yield f"<p><b>{label(suite.name)}</b> {label(said)}</p>\n"
+        yield f"<p><b>{label(suite.name)}</b> {_prose(said)}</p>\n"
     yield f"<p>{label(words['static.script'])}</p>\n"
 
 
@@ -72,7 +75,7 @@ def _causes(payload: Payload, language: str, words: Mapping[str, str]) -> Iterat
     for cause in payload.causes[:WORST]:
         count = filled(words["causes.cases"], count=cause.cases)
         told = (count, _brief(_said(cause.title, language)), _brief(_said(cause.next_step, language)))
-        yield f"<li>{label(' · '.join(told))}</li>\n"
+        yield f"<li>{_prose(' · '.join(told))}</li>\n"
     yield "</ul>\n"
 
 
@@ -133,11 +136,16 @@ def _row(entry: Entry, language: str, words: Mapping[str, str], runs: int) -> st
     said = _text(sentence, language) if sentence is not None else words["case.pass"]
     verdict = words[f"verdict.{case['verdict']}"]
     texts = "" if entry.texts is None else "\n" + "".join(texts_html(entry.texts, words))
-    told = f"{label(_brief(str(case['case_id'])))} · {label(_brief(said))}"
+    told = f"{label(_brief(str(case['case_id'])))} · {_prose(_brief(said))}"
     earlier = earlier_of(str(case.get("trend", "")), str(case["verdict"]), runs)
     names = ", ".join(words["was.none" if each == "none" else "verdict." + each] for each in earlier)
     before = f'\n<p class="who">{label(filled(words["trend.label"], verdicts=names))}</p>' if earlier else ""
     return f"<li><b>{label(verdict)}</b> {told}{before}{texts}</li>\n"
+
+
+def _prose(text: str) -> str:
+    """A sentence as HTML: what stands between two backticks is a command."""
+    return _COMMAND.sub(r"<code>\1</code>", label(text))
 
 
 def _brief(text: str) -> str:

@@ -145,6 +145,7 @@ def review_schema() -> JsonObject:
             "reviewer": decided,
             "reason": _TEXT,
             "expires_on": {**decided, "format": "date"},
+            "expired": {"type": "boolean", "description": "A waiver past its last day, which decides nothing."},
         }
     )
     return _printed(

@@ -89,7 +89,7 @@ def test_keys_decide_and_lead_to_the_next_case_that_waits(open_page, sample_file
     assert progress(page) == "1 / 8 decided"
     press(page, "n", "order-as-json")
     press(page, "a", "refund-window")
-    assert said(page) == "order-as-json: approved. u takes it back."
+    assert said(page) == "order-as-json: approved. u takes it back. Golden answers replaced: 10, by 5 of the target."
     # complaint-letter was decided by somebody before: it is passed over, and says so.
     press(page, "r", "legal-advice")
     press(page, "s", "weather-tool")
@@ -604,7 +604,7 @@ def test_the_bar_speaks_chinese(open_page, sample_file):
     assert words(page.locator(".verb")) == ["批准 a", "拒绝 r", "豁免 w", "暂缓 s"]
     press(page, "a", "refund-window")
     assert progress(page) == "已决定 2 / 8 · 1 个未导出"
-    assert said(page) == "order-as-json：已批准。按 u 撤销。"
+    assert said(page) == "order-as-json：已批准。按 u 撤销。原有的 10 条基准输出由目标部署的 5 条回答替换。"
 
 
 @pytest.mark.parametrize("width", [320, 900, 1440])
@@ -628,3 +628,59 @@ def test_a_decision_on_a_case_that_needs_none_is_counted_apart(open_payload):
     notes = page.locator("#bulk-body .notes")
     expect(notes).to_contain_text("1 decided already: they stay as they are.")
     expect(notes).to_contain_text("1 need no decision: left out.")
+
+
+def test_why_a_case_was_rejected_can_be_said_afterwards_without_leaving_the_next(open_page, sample_file):
+    page = open_page(sample_file, CASE + "order-as-json", locale="zh-CN")
+    press(page, "r", "refund-window")
+    expect(page.locator("#why-last")).to_have_text("为何拒绝 order-as-json？ R")
+    page.keyboard.press("Shift+R")
+    page.keyboard.type("格式错误")
+    page.keyboard.press("Enter")
+    expect(page.locator("#case-heading")).to_have_text("refund-window")
+    assert progress(page) == "已决定 2 / 8 · 1 个未导出"
+    press(page, "k", "order-as-json")
+    assert page.locator(".standing").first.inner_text().startswith("已拒绝 · 格式错误")
+    press(page, "u", "order-as-json")
+    press(page, "u", "order-as-json")
+    assert progress(page) == "已决定 1 / 8"
+    press(page, "Shift+R")
+    assert said(page) == "上一个决定不是拒绝。"
+
+
+def test_why_nothing_can_be_accepted_is_read_once(open_page, sample_file):
+    page = open_page(sample_file, CASE + "long-summary")
+    why = page.get_by_text("Cannot be accepted: some calls got no answer")
+    expect(why).to_have_count(1)
+    press(page, "a")
+    expect(page.locator("#said")).to_contain_text("Cannot be accepted")
+    expect(page.locator("#said")).to_have_class("said unseen")
+    press(page, "s", "old-coupon")
+    expect(page.locator("#said")).to_have_class("said")
+
+
+def expired(case_id, day):
+    decision = DecisionView("waive", "Ann", "known", day)
+
+    def with_decision(case):
+        return replace(case, decision=decision) if case.case_id == case_id else case
+
+    payload = sample_payload()
+    return replace(payload, cases=[with_decision(case) for case in payload.cases])
+
+
+def test_a_waiver_past_its_day_decides_nothing(open_payload):
+    page = open_payload(expired("refund-window", "2026-01-31"), CASE + "refund-window")
+    assert progress(page) == "1 / 8 decided"
+    assert page.locator(".standing").first.inner_text() == "waiver expired · by Ann · until 2026-01-31 · known"
+    assert marks(page)["refund-window"] == "waiver"
+    page.locator("#search").fill("decision:expired")
+    expect(page.locator("#case-rows .id")).to_have_text(["refund-window"])
+    held = open_payload(expired("refund-window", "2999-01-31"), CASE + "refund-window")
+    assert progress(held) == "2 / 8 decided"
+
+
+def test_a_case_waived_until_yesterday_waits_again(open_payload):
+    page = open_payload(expired("promo-banner", "2026-01-31"), CASE + "promo-banner")
+    assert "waived" in page.locator(".case-meta").inner_text()
+    assert progress(page) == "1 / 9 decided"

@@ -14,7 +14,7 @@ from playwright.sync_api import expect
 
 from promptreg.answer.model import Answer, ToolCall
 from promptreg.report.answers import paired_groups
-from promptreg.report.payload import CaseView, CheckView, FaultView
+from promptreg.report.payload import CaseView, ChannelView, CheckView, FaultView, SpreadView
 from promptreg.report.sample import sample_payload
 from promptreg.text.sentence import Sentence
 
@@ -707,3 +707,53 @@ def test_a_side_without_the_tool_call_of_the_other_says_so(open_payload, target,
     shown = CaseView("s", "天气", "fail", 5.0, Sentence("x", "x"), golden=groups.golden, candidate=groups.candidate)
     page = open_payload(replace(sample_payload(), cases=(shown,)), "#suite=s&case=%E5%A4%A9%E6%B0%94")
     expect(page.locator(".notice", has_text="calls no tool")).to_have_text(said)
+
+
+@pytest.mark.parametrize(("locale", "empty"), [("en-US", "(empty answer)"), ("zh-CN", "（空回答）")])
+def test_an_empty_answer_says_so_in_its_pane(open_payload, locale, empty):
+    page = open_payload(payload_of(case_of(["退货期限是7天。"], [""])), CASE + "c", locale=locale)
+    expect(page.locator(".cell.candidate")).to_have_text(empty)
+    expect(page.locator(".cell.golden")).to_contain_text("退货期限是7天。")
+    page.keyboard.press("4")
+    expect(page.locator(".pane.candidate")).to_contain_text(empty)
+    page.keyboard.press("3")
+    expect(page.locator(".pane.golden .empty-text")).to_have_count(0)
+
+
+def test_both_sides_list_their_answers_in_the_order_of_their_letters(open_payload):
+    golden = ["甲。"] * 5 + ["乙。"] * 3 + ["丙。"]
+    page = open_payload(payload_of(case_of(golden, ["丁。", "丙。", "丙。", "甲。", "戊戊戊。"])), CASE + "c")
+    for side, letters in (("source", "ABC"), ("target", "ABDE")):
+        assert page.locator(f".who-line.{side} .answer b").all_inner_texts() == list(letters)
+    # The arrows go the same way, from the answer that opened.
+    pressed = page.locator('.answer[data-side="target"][aria-pressed="true"] b')
+    expect(pressed).to_have_text("D")
+    page.keyboard.press("ArrowRight")
+    expect(pressed).to_have_text("E")
+    page.keyboard.press("ArrowLeft")
+    page.keyboard.press("ArrowLeft")
+    expect(pressed).to_have_text("B")
+
+
+def test_a_golden_of_an_earlier_request_is_shown_as_such(open_payload):
+    new = replace(case_of(["退货期限是7天。"], []), verdict="new")
+    page = open_payload(payload_of(new), CASE + "c", locale="zh-CN")
+    assert "基准输出是按这个请求之前的写法录制的，没有用来比较。" in page.locator("main").inner_text()
+    assert "退货期限是7天。" in page.locator(".pane.golden").inner_text()
+
+
+def test_the_picture_has_round_numbers_and_nothing_written_over_another(open_payload):
+    cases = [
+        replace(case_of(["a"], ["b"], str(noise)), channels=(ChannelView("edit", spread=SpreadView((noise,), (far,))),))
+        for noise, far in ((0.1, 1.5), (0.0, 1.5), (0.7, 0.3))
+    ]
+    page = open_payload(payload_of(*cases))
+    texts = page.locator(".scatter text")
+    boxes = [text.bounding_box() for text in texts.all()]
+    assert len(boxes) > 6
+    for place, one in enumerate(boxes):
+        for other in boxes[place + 1 :]:
+            apart = one["x"] + one["width"] <= other["x"] or other["x"] + other["width"] <= one["x"]
+            below = one["y"] + one["height"] <= other["y"] + 3 or other["y"] + other["height"] <= one["y"] + 3
+            assert apart or below
+    assert {"0.5", "1", "1.5"} <= set(texts.all_text_contents())

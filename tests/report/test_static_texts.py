@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from promptreg.answer.model import Answer, ToolCall
@@ -72,3 +74,12 @@ def test_the_question_stands_above_the_answers(tmp_path):
     static = page[page.index('<main id="static">') : page.index("</main>")]
     row = next(part for part in static.split("<li>") if "refund-window" in part and "<ins>" in part)
     assert '<p class="who">Asked: 退货期限是几天？</p>' in row[: row.index('<p class="text"')]
+
+
+def test_commands_are_code_and_nothing_else_is(tmp_path):
+    step = Sentence("Use `promptreg runs X` and <b>`</b>.", "用 `promptreg runs X` 查看。")
+    en, zh = "Use <code>promptreg runs X</code> and &lt;b&gt;`&lt;/b&gt;.", "用 <code>promptreg runs X</code> 查看。"
+    for language, said in (("en", en), ("zh", zh)):
+        payload = replace(sample_payload(), language=language, next_steps=(step,), warnings=(step,), headline=step)
+        page = write_html(payload, tmp_path / "page.html").path.read_text("utf-8")
+        assert page.count(said) == 3

@@ -39,6 +39,8 @@ _WORDS: Final = {
     "candidate": {"en": "candidate", "zh": "候选"},
     "facts": {"en": "facts", "zh": "事实"},
     "decided": {"en": "decided", "zh": "已决定"},
+    "expired": {"en": "waiver expired on {day}", "zh": "豁免已于 {day} 到期"},
+    "empty": {"en": "(empty answer)", "zh": "（空回答）"},
     "none": {"en": "nothing is recorded", "zh": "没有录制"},
     "not_asked": {"en": "the target was not asked", "zh": "目标部署未被问到"},
     "no_answer": {"en": "no call was answered", "zh": "没有一次调用得到回答"},
@@ -105,6 +107,8 @@ def case_line(case: ReviewedCase, language: Language, *, whole: bool = True) -> 
     """A case in a list: verdict, name, what was decided, the verdict's sentence or its beginning."""
     shown = case.shown
     decided = "" if case.decision is None else f" [{case.decision}]"
+    if case.expired:
+        decided = f" [{said('expired', language, day=case.expires_on)}]"
     sentence = shown.sentence_zh if language == "zh" else shown.sentence
     return Text.assemble(
         (shown.verdict.ljust(8), STYLES[shown.verdict]),
@@ -125,7 +129,8 @@ def case_lines(sides: CaseSides, language: Language, *, everything: bool = False
         until = f" → {case.expires_on}" if case.expires_on else ""
         reason = f": {safe_for_terminal(case.reason)}" if case.reason else ""
         by = safe_for_terminal(case.reviewer or "")
-        yield Text(f"{_label('decided', language)}{case.decision}{until}, {by}{reason}")
+        past = f" ({said('expired', language, day=case.expires_on)})" if case.expired else ""
+        yield Text(f"{_label('decided', language)}{case.decision}{until}{past}, {by}{reason}")
     if sides.golden_moved:
         yield Text(said("moved", language), style="yellow")
     if sides.asked:
@@ -140,8 +145,9 @@ def case_lines(sides: CaseSides, language: Language, *, everything: bool = False
         return
     candidate = groups.candidate[0]
     nearest = groups.golden[candidate.diffs[0].golden]
-    golden = _label("golden", language) + _given(nearest, sides.source_passes, language)
+    golden = _label("golden", language) + _given(nearest, sides.source_passes, language) + _empty(nearest, language)
     told = _label("candidate", language) + _given(candidate, sides.target_passes, language)
+    told += _empty(candidate, language)
     distance = said("distance", language, distance=candidate.diffs[0].distance or 0.0)
     yield Text(said("nearest", language, golden=golden, candidate=told, distance=distance))
     for part in candidate.diffs[0].parts:
@@ -225,6 +231,11 @@ def _key(case: ReviewedCase) -> str:
 
 def _given(group: AnswerGroup, passes: int, language: Language) -> str:
     return said("passes", language, given=len(group.passes), passes=passes)
+
+
+def _empty(group: AnswerGroup, language: Language) -> str:
+    """Says of an answer that there is nothing in it: an empty line looks like a fault of the terminal."""
+    return "" if group.content or group.tool_calls else f" {said('empty', language)}"
 
 
 def _part_lines(part: PartDiffView, language: Language, *, everything: bool) -> Iterator[Text]:

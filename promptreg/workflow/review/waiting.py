@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Final
 
@@ -11,7 +11,7 @@ from promptreg.review.decisions import Decision, Decisions
 from promptreg.store.columns import plain_text
 from promptreg.verdict.model import CaseVerdict
 from promptreg.workflow.review.shown import report_id
-from promptreg.workflow.review.standing import standing_decisions
+from promptreg.workflow.review.standing import standing_decisions, utc_today
 from promptreg.workflow.running.run_names import named_comparison
 
 if TYPE_CHECKING:
@@ -46,12 +46,16 @@ class ReviewedCase:
     reason: str = ""
     expires_on: str | None = None
     decided_at: str | None = None
+    expired: bool = False
+    """True for a waiver past its last day, which decides nothing any more."""
     stands: bool = False
     """True for a decision of a file beside the baselines, False for one that only this machine's log has."""
 
     @property
     def waits(self) -> bool:
         """True when somebody still has to decide."""
+        if self.expired:
+            return self.shown.verdict in {*WAITING, CaseVerdict.WAIVED}
         return self.shown.verdict in WAITING and self.decision in {None, "defer"}
 
     def to_json(self) -> JsonObject:
@@ -72,6 +76,7 @@ class ReviewedCase:
             "reviewer": self.reviewer,
             "reason": self.reason,
             "expires_on": self.expires_on,
+            "expired": self.expired,
         }
 
 
@@ -194,7 +199,12 @@ def decided_cases(
         found[key] = ReviewedCase(
             case, logged.decision, logged.reviewer, logged.reason, logged.expires_on, logged.decided_at
         )
-    return found
+    today = utc_today().isoformat()
+    return {key: replace(each, expired=_is_past(each, today)) for key, each in found.items()}
+
+
+def _is_past(case: ReviewedCase, today: str) -> bool:
+    return case.decision == "waive" and case.expires_on is not None and case.expires_on < today
 
 
 def _same(case: ShownCase, decided: StandingCase | LoggedDecision) -> bool:

@@ -27,6 +27,7 @@ from promptreg.store.store import Store
 from promptreg.text.counted import counted
 from promptreg.text.sentence import Sentence
 from promptreg.verdict.approvals import told_lack
+from promptreg.verdict.model import CaseVerdict
 from promptreg.verdict.words import fault_sentences
 from promptreg.verdict.words.case_sentences import both_noises
 from promptreg.verdict.words.evidence_words import evidence_in_words
@@ -274,6 +275,8 @@ class _Viewing:
                 view = _case_view(case, *samples, params)
                 messages = tuple({key: redaction.json(part) for key, part in said.items()} for said in view.messages)
                 shortened = context_view(suite.pairing, case.case, redaction)
+                if case.judgement.verdict is CaseVerdict.NEW:
+                    view = _with_earlier_golden(view, suite.pairing.baseline)
                 views.append(replace(view, messages=messages, context=shortened))
         return views
 
@@ -315,6 +318,17 @@ def _case_view(
         source_params=params[0](case.request),
         target_params=params[1](case.request),
     )
+
+
+def _with_earlier_golden(view: CaseView, baseline: Baseline) -> CaseView:
+    """A case that is new because its request changed, beside what was recorded for the earlier request."""
+    golden = baseline.goldens.get(view.case_id)
+    if golden is None:
+        return view
+    answers = golden.by_pass(baseline.header.passes)
+    groups = answer_groups(answers)
+    samples = _sample_views(answers, {}, groups, golden.variants)
+    return replace(view, golden=groups, source_samples=samples, approval=_approval_view(golden.approved))
 
 
 def _missing_view(judgement: CaseJudgement, baseline: Baseline) -> CaseView:

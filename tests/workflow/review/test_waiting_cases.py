@@ -2,22 +2,37 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from types import SimpleNamespace
 
 import pytest
 
+from promptreg.cli.review.text import case_line
 from promptreg.review.standing import StandingCase, standing_bytes, standing_path
 from promptreg.store.reviews import ShownCase
 from promptreg.verdict.model import CaseVerdict
+from promptreg.workflow.review.standing import utc_today
 from promptreg.workflow.review.waiting import decided_cases
 
 GOLDEN, ANSWERS, OTHER = "a" * 64, "b" * 64, "c" * 64
 
 
-def decided(folder, *, candidate=ANSWERS, golden=GOLDEN, source="gpu", verdict="fail", decision="reject"):
+def decided(
+    folder, *, candidate=ANSWERS, golden=GOLDEN, source="gpu", verdict="fail", decision="reject", expires_on=None
+):
     """The case 天气工具 as a run shows it, on which one decision stands."""
     stands = StandingCase(
-        "天气工具", decision, "gpu", GOLDEN, ANSWERS, CaseVerdict.FAIL, "", "王小明", "2026-12-03T06:50:53Z", "run"
+        "天气工具",
+        decision,
+        "gpu",
+        GOLDEN,
+        ANSWERS,
+        CaseVerdict.FAIL,
+        "已知问题",
+        "王小明",
+        "2026-12-03T06:50:53Z",
+        "run",
+        expires_on,
     )
     path = standing_path(folder / "baselines", "人事制度", "ascend")
     path.parent.mkdir(parents=True)
@@ -45,3 +60,14 @@ def test_a_rejection_of_something_else_decides_nothing(tmp_path, shown):
 
 def test_a_deferral_is_of_exactly_what_was_shown(tmp_path):
     assert decided(tmp_path, candidate=OTHER, decision="defer").decision is None
+
+
+@pytest.mark.parametrize("verdict", ["fail", "waived"])
+@pytest.mark.parametrize(("days", "expired"), [(-1, True), (0, False), (1, False)])
+def test_a_waiver_past_its_day_is_no_decision(tmp_path, verdict, days, expired):
+    day = utc_today() + timedelta(days=days)
+    case = decided(tmp_path, verdict=verdict, decision="waive", expires_on=day)
+    assert (case.decision, case.expired, case.waits) == ("waive", expired, expired)
+    assert case.to_json()["expired"] is expired
+    for language, said in (("en", f"[waiver expired on {day}]"), ("zh", f"[豁免已于 {day} 到期]")):
+        assert (said in case_line(case, language).plain) is expired

@@ -98,14 +98,15 @@ function letterOf(index) {
   return index < 26 ? String.fromCharCode(65 + index) : letterOf(Math.floor(index / 26) - 1) + letterOf(index % 26);
 }
 
-// Distinct answers get letters, the same letter on both sides when the answer is the same.
+// Distinct answers get letters, the same letter on both sides when the answer is the same; both list them in that order.
 function lettered(details) {
-  const golden = (details.golden || []).map((group, index) => ({ group, letter: letterOf(index), shared: false }));
+  const golden = (details.golden || []).map((group, index) => ({ group, rank: index, letter: letterOf(index), shared: false }));
   let next = golden.length;
   const candidate = (details.candidate || []).map((group) => {
     const twin = golden.find((other) => same(other.group, group));
     if (twin) twin.shared = true;
-    return { group, letter: twin ? twin.letter : letterOf(next++), shared: Boolean(twin) };
+    const rank = twin ? twin.rank : next++;
+    return { group, rank, letter: letterOf(rank), shared: Boolean(twin) };
   });
   return { golden, candidate, approval: details.approval, goldenTotal: total(details.source_samples, golden), candidateTotal: total(details.target_samples, candidate) };
 }
@@ -133,6 +134,7 @@ function answersSection(details, answers) {
     el("div", { class: "section-head" }, el("h2", null, t("answers.title")),
       golden && candidate && el("div", { class: "switches" }, formSwitch(pick.diff), viewSwitch())),
     details.approval && approvedNote(details.approval),
+    state.open.entry.verdict === "new" && answers.golden.length > 0 && el("p", { class: "notice" }, t("answers.earlier_request")),
     el("div", { class: "who" },
       whoLine("source", answers.golden, answers.goldenTotal, details.source_samples, pick.golden, (index) => { state.golden = index; }, details.approval),
       whoLine("target", answers.candidate, answers.candidateTotal, details.target_samples, pick.candidate,
@@ -147,9 +149,10 @@ function whoLine(side, items, all, samples, picked, pick, approval) {
   const byPass = new Map(items.flatMap((item, index) => item.group.passes.map((pass) => [pass, { item, index }])));
   for (const sample of failed) byPass.set(sample.pass_index, null);
   const passes = [...byPass.keys()].sort((a, b) => a - b);
+  const lettersFirst = [...items.entries()].sort(([, a], [, b]) => a.rank - b.rank);
   return el("div", { class: `who-line ${side}` },
     el("h3", null, sideName(side, approval), " ", el("span", null, readable(side === "source" && approval ? approval.deployment : report[side].name))),
-    el("div", { class: "who-answers", role: "group", "aria-label": side === "source" && approval ? t("answers.approved") : t(`answers.${side}`) }, items.map((item, index) => button(null,
+    el("div", { class: "who-answers", role: "group", "aria-label": side === "source" && approval ? t("answers.approved") : t(`answers.${side}`) }, lettersFirst.map(([index, item]) => button(null,
       { class: `answer${item.shared ? " shared" : ""}`, "aria-pressed": index === picked ? "true" : "false",
         "data-side": side, onclick: () => { pick(index); renderCase(); } },
       el("b", null, item.letter), " ", ofTotal(item.group.passes.length, all),
@@ -239,6 +242,11 @@ function plainParts(golden, candidate) {
   return parts;
 }
 
+// An answer without a character says so, where it would stand.
+function emptyText() {
+  return el("p", { class: "empty-text" }, t("answers.nothing"));
+}
+
 function callsText(group) {
   return (group.tool_calls || []).map((call) => `${call.name}(${call.arguments})`).join("\n");
 }
@@ -298,7 +306,7 @@ function plainPanes(operations, labels) {
   const pane = (side, kind) => {
     const text = operations.filter((operation) => operation.kind !== kind).map((operation) => operation.text).join("");
     return el("div", { class: `pane ${side}${looksLikeCode(text) ? " code" : ""}` }, el("h4", null, labels[side]),
-      textBlock(text));
+      text ? textBlock(text) : emptyText());
   };
   return el("div", { class: view === "side" ? "panes plain two" : "panes plain one" },
     view !== "candidate" && pane("golden", "insert"), view !== "golden" && pane("candidate", "delete"));
@@ -308,7 +316,7 @@ function loneAnswer(item, side, answers) {
   const text = item.group.content || "";
   return el("div", { class: "panes one" }, el("div", { class: `pane ${side}${looksLikeCode(text) ? " code" : ""}` },
     el("h4", null, labelOf(side, item, answers)),
-    text ? textBlock(text) : el("p", null, t("answers.empty"))),
+    text || callsText(item.group) ? textBlock(text) : emptyText()),
   callsText(item.group) && el("div", { class: "pane code" }, el("h4", null, t("part.tool_calls")),
     textBlock(callsText(item.group))));
 }

@@ -1,6 +1,6 @@
 // Deciding: the bar under the page, the keys, and where decisions are kept. What a decision is lies in decisions.js.
 
-const review = newReview(report.cases);
+const review = newReview(report.cases, () => todayText());
 const STORED = `promptreg.decisions.${report.report_id}`;
 const WAIVED_FOR_DAYS = 30;
 const deciding = { notice: "", reviewer: "", onward: true, said: "" };
@@ -59,7 +59,15 @@ function paintDecisions() {
 
 function announce(text) {
   deciding.said = text;
-  if (byId("said")) byId("said").textContent = text;
+  if (!byId("said")) return;
+  byId("said").textContent = text;
+  showOnce();
+}
+
+// What stands in the bar already is spoken, not written a second time.
+function showOnce() {
+  const standing = [...document.querySelectorAll("#decide .standing")].some((each) => each.textContent === deciding.said);
+  byId("said").classList.toggle("unseen", standing);
 }
 
 // After one case comes the next that waits; the bar says what was decided, and how to take it back.
@@ -67,9 +75,31 @@ function takeDecision(entry, decision) {
   decide(review, [[keyOf(entry), decision]]);
   decisionsChanged([keyOf(entry)]);
   const told = t(`decided.${decision.decision}`, { id: brief(entry.case_id) });
+  deciding.last = entry;
   const next = deciding.onward && nextUndecided(review, shown, entry);
   announce(next || !deciding.onward ? told : `${told} ${t(nextUndecided(review, report.cases, null) ? "decide.list_done" : "decide.all_done")}`);
   if (next) openCase(next);
+  if (decision.decision === "approve") sayReplaced(entry, told);
+}
+
+// An approval takes a golden away: which one is said with it, beside the way back.
+function sayReplaced(entry, told) {
+  detailsOf(entry).then((details) => {
+    if (deciding.last === entry && deciding.said.startsWith(told)) announce(replacedText(deciding.said, details));
+  }).catch(() => {});
+}
+
+// A rejection is taken at once; why is asked only of who wants to say it, of the case that was decided last.
+function lastRejected() {
+  const entry = deciding.last;
+  const own = entry && review.made.get(keyOf(entry));
+  return own && own.decision === "reject" ? entry : null;
+}
+
+function reasonForLast() {
+  const entry = lastRejected();
+  if (entry) reasonDialog(entry, "reject", true);
+  else announce(t("decide.no_reject"));
 }
 
 // The decision of somebody else that one on this case would replace; a deferral waits for whoever comes next.
@@ -119,7 +149,7 @@ function openNextUndecided() {
 }
 
 const VERB_KEYS = { approve: "a", reject: "r", waive: "w", defer: "s", remove: "x" };
-const VERB_SIGNS = { approve: "✓", reject: "✕", waive: "◷", defer: "…", remove: "−" };
+const VERB_SIGNS = { approve: "✓", reject: "✕", waive: "◷", defer: "…", remove: "−", expired: "!" };
 
 // The golden of a case that the suite no longer has is removed; there is nothing to approve in it.
 function verbsOf(entry) {
@@ -142,7 +172,7 @@ function barButton(label, key, act, attributes, sign) {
 function decisionText(decision) {
   const by = decision.reviewer ? t("decide.by", { name: readable(decision.reviewer) }) : "";
   const until = decision.expires_on ? t("decide.until", { day: readable(decision.expires_on) }) : "";
-  return [t(`done.${decision.decision}`), by, until, decision.reason ? readable(decision.reason) : ""].filter(Boolean).join(" · ");
+  return [t(`done.${nowOf(review, decision)}`), by, until, decision.reason ? readable(decision.reason) : ""].filter(Boolean).join(" · ");
 }
 
 function decisionMark(entry) {
@@ -151,8 +181,9 @@ function decisionMark(entry) {
     return el("span", { class: `decision-mark ${entry.approved === "despite" ? "d-reject" : "d-approve"}` },
       el("span", { "aria-hidden": "true" }, entry.approved === "despite" ? "!" : "✓"), " ", t(`approved.${entry.approved}`), " · ");
   }
-  return decision && el("span", { class: `decision-mark d-${decision.decision}` },
-    el("span", { "aria-hidden": "true" }, VERB_SIGNS[decision.decision]), " ", t(`done.${decision.decision}`), " · ");
+  const now = nowOf(review, decision);
+  return decision && el("span", { class: `decision-mark d-${now}` },
+    el("span", { "aria-hidden": "true" }, VERB_SIGNS[now]), " ", t(`done.${now}`), " · ");
 }
 
 function standingLine(entry) {
@@ -160,6 +191,9 @@ function standingLine(entry) {
   const own = review.made.get(keyOf(entry));
   const refusal = refusalOf(entry, entry.verdict === "missing" ? "remove" : "approve");
   return [
+    lastRejected() && deciding.last !== entry && el("p", { class: "standing" },
+      button(null, { class: "inline-button", id: "why-last", "aria-keyshortcuts": "R", onclick: reasonForLast },
+        t("decide.why_last", { id: brief(deciding.last.case_id) }), " ", el("kbd", { "aria-hidden": "true" }, "R"))),
     decision && el("p", { class: "standing" }, decisionText(decision), " ",
       own && button(t(own.reason ? "decide.change_reason" : "decide.add_reason"), { class: "inline-button", onclick: () => reasonDialog(entry, own.decision) })),
     refusal ? el("p", { class: "standing" }, t(refusal)) : unshowable(entry) && el("p", { class: "standing" }, notSeen(entry)),
@@ -193,12 +227,14 @@ function paintBar() {
       el("b", null, t(keeping.openWord, { count: number(open) }))]),
     entry && standingLine(entry),
     deciding.notice && el("p", { class: "notice", role: "alert" }, t(deciding.notice)));
+  showOnce();
   if (focused) [...byId("decide").querySelectorAll("button")].find((one) => one.textContent === focused)?.focus();
 }
 
 registerKeys("help.deciding", [
   ...VERBS.map((verb) => ({ keys: [VERB_KEYS[verb]], help: `verb.${verb}`, once: true,
     when: () => openEntry() && verbsOf(openEntry()).includes(verb), act: () => chooseVerb(verb) })),
+  { keys: ["R"], help: "decide.why", once: true, act: reasonForLast },
   { keys: ["n"], help: "decide.next", act: openNextUndecided },
   { keys: ["u"], help: "decide.undo", act: () => stepBack(undoDecision, "undo") },
   { keys: ["U"], help: "decide.redo", act: () => stepBack(redoDecision, "redo") },

@@ -5,14 +5,16 @@
 const DECISIONS_SCHEMA = "promptreg.decisions/1";
 const VERBS = ["approve", "reject", "waive", "defer", "remove"];
 const WAITING = new Set(["fail", "drift", "error", "missing", "new"]);
+const OPEN = new Set(["none", "defer", "expired"]);
 const WAIVABLE = new Set(["fail", "drift"]);
 const LARGEST_IMPORT = 32 * 1024 * 1024;
 const NAMES_A_COMMAND = 40;
 
-function newReview(cases) {
+// `today`: the day in UTC as text, asked for anew: a page may stay open for days.
+function newReview(cases, today = () => "") {
   const base = new Map();
   for (const entry of cases) if (entry.decision) base.set(keyOf(entry), entry.decision);
-  return { base, made: new Map(), exported: new Map(), seen: new Set(), undo: [], redo: [] };
+  return { today, base, made: new Map(), exported: new Map(), seen: new Set(), undo: [], redo: [] };
 }
 
 function decisionOn(review, key) {
@@ -20,9 +22,19 @@ function decisionOn(review, key) {
   return (own === undefined ? review.base.get(key) : own) || null;
 }
 
+// What a decision comes to now: a waiver past its last day decides nothing any more.
+function nowOf(review, decision) {
+  const past = decision && decision.decision === "waive" && decision.expires_on && decision.expires_on < review.today();
+  return past ? "expired" : decision ? decision.decision : "none";
+}
+
 function undecided(review, entry) {
-  const decision = decisionOn(review, keyOf(entry));
-  return WAITING.has(entry.verdict) && (!decision || decision.decision === "defer");
+  return waits(review, entry) && OPEN.has(nowOf(review, decisionOn(review, keyOf(entry))));
+}
+
+// Whether a case is one that somebody has to decide on; one that is waived is so again when its waiver is past.
+function waits(review, entry) {
+  return WAITING.has(entry.verdict) || entry.verdict === "waived" && nowOf(review, review.base.get(keyOf(entry))) === "expired";
 }
 
 // Why a decision cannot be made on a case, as a key of the catalogue; null where it can. The same rules as `review apply`.
@@ -99,9 +111,9 @@ function notExported(review) {
 }
 
 function progressOf(review, cases) {
-  const waiting = cases.filter((entry) => WAITING.has(entry.verdict));
+  const waiting = cases.filter((entry) => waits(review, entry));
   // Decisions may be made on cases that wait for none; they are not among the done of the total.
-  const others = cases.filter((entry) => !WAITING.has(entry.verdict) && review.made.get(keyOf(entry))).length;
+  const others = cases.filter((entry) => !waits(review, entry) && review.made.get(keyOf(entry))).length;
   return { total: waiting.length, done: waiting.filter((entry) => !undecided(review, entry)).length, others, open: notExported(review) };
 }
 

@@ -42,14 +42,18 @@ function refuseTyped(problem) {
   byId(["refusal.reason", "refusal.lacks"].includes(problem) ? "reason" : "expires")?.focus();
 }
 
-function reasonDialog(entry, verb) {
+// `stay`: the case was decided before, and nothing else is opened.
+function reasonDialog(entry, verb, stay) {
   const before = review.made.get(keyOf(entry)) || {};
   const act = () => {
     const decision = typedDecision(verb);
     const problem = problemOf(entry, decision, todayText());
     if (problem) return refuseTyped(problem);
     closeDialog("ask-reason");
-    return takeDecision(entry, decision);
+    if (!stay) return takeDecision(entry, decision);
+    decide(review, [[keyOf(entry), decision]]);
+    decisionsChanged([keyOf(entry)]);
+    return announce(t("decided.reject", { id: brief(entry.case_id) }));
   };
   const again = before.decision === verb ? before : {};
   const lacking = verb === "approve" && entry.lacks;
@@ -69,9 +73,19 @@ function reasonDialog(entry, verb) {
 }
 
 // How many answers an approval takes away, and how many stand in their place.
-function replacesText(details) {
+function replacedCounts(details) {
   const [golden, candidate] = [details.golden, details.candidate].map((groups) => (groups || []).reduce((sum, group) => sum + group.passes.length, 0));
-  return t(golden ? "ask.replaces" : "ask.becomes", { golden: number(golden), candidate: number(candidate) });
+  return { golden: number(golden), candidate: number(candidate), had: golden > 0 };
+}
+
+function replacesText(details) {
+  const counts = replacedCounts(details);
+  return t(counts.had ? "ask.replaces" : "ask.becomes", counts);
+}
+
+function replacedText(said, details) {
+  const counts = replacedCounts(details);
+  return t(counts.had ? "decided.replaces" : "decided.becomes", { said, ...counts });
 }
 
 // Somebody else has decided: theirs is shown, and replaced on purpose only.

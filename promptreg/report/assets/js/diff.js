@@ -154,6 +154,12 @@ function unfolder(label, characters, kind, lines) {
     { class: `unfold ${kind}`, onclick: () => { state.unfolded = true; renderCase(); } });
 }
 
+// Whether a side has no text at all: its pane says so once.
+function isEmptySide(part, side) {
+  const operations = part.operations || [];
+  return part.part === "content" && operations.length > 0 && !sideOf(operations, side).some((operation) => operation.text);
+}
+
 function sideOf(row, side) {
   return row.filter((operation) => operation.kind === "equal" || operation.kind === side);
 }
@@ -185,7 +191,8 @@ function diffPanes(part, view, labels) {
   const code = looksLikeCode(joined) ? " code" : "";
   const pane = (side, label) => el("div", { class: `pane ${side || "both"}${code}` },
     el("h4", null, label),
-    el("div", attributes, shown.map((item, index) => item.hidden ? unfolder("diff.unfold_lines", item.characters, "rows", item.hidden.length)
+    side && isEmptySide(part, { golden: "delete", candidate: "insert" }[side]) ? emptyText()
+      : el("div", attributes, shown.map((item, index) => item.hidden ? unfolder("diff.unfold_lines", item.characters, "rows", item.hidden.length)
       : paintSide(item.row, { golden: "delete", candidate: "insert" }[side], index === shown.length - 1)), rest));
   if (view === "inline") return el("div", { class: "panes one" }, pane(null, t("diff.inline.label")));
   if (view === "golden" || view === "candidate") return el("div", { class: "panes one" }, pane(view, labels[view]));
@@ -195,5 +202,5 @@ function diffPanes(part, view, labels) {
     ? el("div", { class: "row folded" }, unfolder("diff.unfold_lines", item.characters, "rows", item.hidden.length))
     : el("div", { class: softly(item.row) ? "row soft" : "row" }, ["delete", "insert"].map((side) => el("div",
       { ...attributes, class: `cell text ${side === "delete" ? "golden" : "candidate"}` },
-      paintSide(item.row, side, index === shown.length - 1)))))), rest);
+      index === 0 && isEmptySide(part, side) ? emptyText() : paintSide(item.row, side, index === shown.length - 1)))))), rest);
 }

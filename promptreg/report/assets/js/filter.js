@@ -7,7 +7,7 @@ const listTexts = new WeakMap();
 // Which words the grammar knows: verdicts and decisions by their names in both languages.
 const CHOICES = {
   verdict: choicesOf("verdict", VERDICTS),
-  decision: choicesOf("done", ["none", ...VERBS]),
+  decision: choicesOf("done", ["none", "expired", ...VERBS]),
   was: { ...choicesOf("verdict", VERDICTS), ...choicesOf("was", ["none"]) },
   since: { ...choicesOf("since", CHANGES), newly: "newly_failing", still: "still_failing" },
   channel: channelNames.map(folded),
@@ -44,8 +44,7 @@ function listText(entry) {
 }
 
 function decisionName(entry) {
-  const decision = decisionOn(review, keyOf(entry));
-  return decision ? decision.decision : "none";
+  return nowOf(review, decisionOn(review, keyOf(entry)));
 }
 
 // The values that a case has for a facet.

@@ -68,6 +68,13 @@ function strip(spread, options) {
   ]);
 }
 
+// Round numbers from 0, at most four of them, none beyond the largest value.
+function ticksOf(most) {
+  const power = 10 ** Math.floor(Math.log10(most / 2));
+  const step = [1, 2, 5, 10].map((one) => one * power).find((one) => most / one < 4);
+  return Array.from({ length: Math.floor(most / step) + 1 }, (_, index) => index * step);
+}
+
 const SCATTER_POINTS = 900;
 
 // Every case: across, how far the source's own answers lie apart; up, how far the target's lie from them.
@@ -75,11 +82,11 @@ function scatter(cases, open) {
   const points = cases.filter((entry) => Number.isFinite(entry.noise) && Number.isFinite(entry.distance))
     .slice(0, SCATTER_POINTS).map((entry) => ({ entry, x: entry.noise, y: entry.distance }));
   if (points.length < 2) return null;
-  const size = { width: 420, height: 184, left: 40, right: 14, top: 14, bottom: 34 };
+  const size = { width: 420, height: 184, left: 40, right: 14, top: 28, bottom: 34 };
   const most = Math.max(...points.map((point) => Math.max(point.x, point.y)), 1e-9) * 1.06;
   const x = (value) => size.left + (value / most) * (size.width - size.left - size.right);
   const y = (value) => size.height - size.bottom - (value / most) * (size.height - size.top - size.bottom);
-  const steps = [0, most / 2, most];
+  const steps = ticksOf(most);
   // Last drawn lies on top: the worst case must not hide under a passing one.
   return svg("svg", { class: "scatter", viewBox: `0 0 ${size.width} ${size.height}`, role: "img",
     "aria-label": t("scatter.label", { count: points.length }) },
@@ -92,7 +99,7 @@ function scatter(cases, open) {
     svg("text", { class: "scale end", x: x(0) - 5, y: y(step) + 4 }, number(step)),
   ]),
   svg("text", { class: "scale mid", x: x(most / 2), y: size.height - 4 }, t("scatter.x")),
-  svg("text", { class: "scale", x: x(0) + 6, y: size.top + 2 }, t("scatter.y")),
+  svg("text", { class: "scale y-label", x: 2, y: 11 }, t("scatter.y")),
   svg("text", { class: "scale end calm-label", x: x(most) - 6, y: y(0) - 8 }, t("scatter.calm")),
   points.reverse().map((point) => svg("g", { class: "dot", onclick: () => open(point.entry) },
     svg("title", null, `${readable(point.entry.case_id)} · ${known("verdict", point.entry.verdict)}`),
