@@ -34,6 +34,12 @@ _UNSTABLE = {
     "en": "Cases in which the source disagrees with itself: {count}. Better fix these prompts before the migration.",
     "zh": "源部署自身回答不一致的用例：{count} 个。最好在迁移之前先修改这些提示词。",
 }
+_WORDED = {
+    "en": "Cases in which only wording or meaning varies much, with the same facts and checks: {count} ({names}). "
+    "Paraphrases need no fix; a drift must be larger there to be found.",
+    "zh": "只有措辞或语义差别较大、事实和检查项都一致的用例：{count} 个（{names}）。换一种说法无需处理；这些用例的漂移"
+    "要更大才能被发现。",
+}
 _MORE = {"en": "… and {count} more; -v shows them all", "zh": "……另有 {count} 个，用 -v 全部列出"}
 _LOWER_BOUND = {
     "en": "Lower bound of what a comparison would find (its last {second} passes judged against the first {first}):",
@@ -184,14 +190,21 @@ def _print_judgement(judgement: RecordingJudgement, language: Language, *, verbo
     from promptreg.text.preview import preview  # noqa: PLC0415 - see above
 
     out = console()
-    if judgement.unstable:
-        out.print("  " + _UNSTABLE[language].format(count=len(judgement.unstable)), style="yellow")
-    for case in judgement.unstable if verbose else judgement.unstable[:UNSTABLE_SHOWN]:
+    # How far meanings lie apart is no sign of a wrong prompt by itself: at a temperature, answers are paraphrased.
+    worded = [case for case in judgement.unstable if {name for name, _ in case.reasons} == {"embedding"}]
+    unstable = [case for case in judgement.unstable if case not in worded]
+    if unstable:
+        out.print("  " + _UNSTABLE[language].format(count=len(unstable)), style="yellow")
+    for case in unstable if verbose else unstable[:UNSTABLE_SHOWN]:
         reasons = "; ".join(sentence.text(language) for _, sentence in case.reasons)
         out.print(safe_for_terminal(f"    {preview(case.case_id, 40)}: {reasons}"))
-    left = len(judgement.unstable) - UNSTABLE_SHOWN
+    left = len(unstable) - UNSTABLE_SHOWN
     if left > 0 and not verbose:
         out.print("    " + _MORE[language].format(count=left))
+    if worded:
+        names = ", ".join(preview(case.case_id, 40) for case in worded[:UNSTABLE_SHOWN])
+        names += ", …" if len(worded) > UNSTABLE_SHOWN else ""
+        out.print("  " + _WORDED[language].format(count=len(worded), names=names), style="dim")
     if judgement.power:
         out.print("  " + _LOWER_BOUND[language].format(first=judgement.halves[0], second=judgement.halves[1]))
     for outcome in judgement.power:

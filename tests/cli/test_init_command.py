@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 
 import pytest
@@ -20,9 +21,10 @@ def test_the_configuration_it_writes_loads(tmp_path):
     assert config.root == tmp_path.resolve()
 
 
-def test_every_commented_line_of_the_configuration_is_valid(tmp_path):
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_every_commented_line_of_the_configuration_is_valid(tmp_path, language):
     """A user who removes a `# ` gets a file that loads, and the defaults it shows are the defaults."""
-    write_project(tmp_path)
+    write_project(tmp_path, language=language)
     path = tmp_path / "promptreg.toml"
     plain = load_config(path, tmp_path)
     lines = path.read_text(encoding="utf-8").splitlines()
@@ -126,3 +128,26 @@ def test_a_read_only_folder_is_one_sentence(tmp_path):
     tmp_path.chmod(0o555)
     with pytest.raises(OutputError, match="Choose another folder"):
         write_project(tmp_path)
+
+
+SETTING = re.compile(r"^(?:# )?(\[.*\]|\w+ = .*?)(?: +#.*)?$|^([^#]*?)(?: +#.*)?$")
+
+
+def settings(text):
+    """The lines without what they explain, those that are commented out too."""
+    found = (SETTING.match(line) for line in text.splitlines())
+    return [match[1] or match[2] for match in found if match and (match[1] or match[2])]
+
+
+def test_comments_are_in_the_reader_s_language_and_nothing_else_differs(tmp_path, monkeypatch, capsys):
+    for language, locale in (("en", "C"), ("zh", "zh_CN.UTF-8")):
+        monkeypatch.setenv("LC_ALL", locale)
+        assert run(["init", str(tmp_path / language)]) == 0
+        said = capsys.readouterr().out
+        assert ("下一步" in said) is (language == "zh")
+    for name in ("promptreg.toml", "suites/support.yaml"):
+        en, zh = ((tmp_path / language / name).read_text("utf-8") for language in ("en", "zh"))
+        assert settings(en) == settings(zh)
+        comments = [line for line in zh.splitlines() if re.match(r"# [^=]*$", line) and not line.startswith("# [")]
+        assert len(comments) >= 2
+        assert all(re.search("[\u4e00-\u9fff]", line) for line in comments)

@@ -40,7 +40,9 @@ def test_every_file_of_the_package_is_in_the_wheel(wheel):
     packed = {name for name in wheel.namelist() if name.startswith("promptreg/")}
     assert {
         "promptreg/py.typed",
-        "promptreg/cli/assets/promptreg.toml",
+        "promptreg/cli/assets/en/promptreg.toml",
+        "promptreg/cli/assets/zh/promptreg.toml",
+        "promptreg/verdict/words/evidence.toml",
         "promptreg/report/assets/report.html",
     } <= packed
     assert packed == files

@@ -59,7 +59,7 @@ def test_an_approved_golden_is_never_called_the_sources(open_payload):
     assert "in the golden too" in page.locator(".who-line.target").inner_text()
     article = page.locator("main article").inner_text()
     assert "Held against approved answers of ascend-w8a8" in article
-    assert "2 × the spread of the approved answers" in article
+    assert "to the target: 2 × the spread of the approved answers" in article
     # A check that fails on both sides is not folded away as one that holds.
     assert "Checks that fail, and did so when the golden was approved" in article
     assert page.locator(".checks li:visible .check-name").all_inner_texts() == ["contains: 12元"]

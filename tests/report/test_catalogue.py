@@ -83,3 +83,12 @@ def test_every_channel_of_the_verdicts_has_a_name():
 
     for name in NAMES.keys() - {"check", "fault", "finish_reason", "language", "refusal"}:
         assert f"channel.{name}" in catalogues()["en"]
+
+
+@pytest.mark.parametrize("group", ["suite", "verdict"])
+def test_the_readme_names_verdicts_as_the_page_does(group):
+    """`fail` of the command line is 变差 on the Chinese page: whoever reads one must find the other."""
+    readme = (Path(__file__).parents[2] / "README.zh-CN.md").read_text("utf-8")
+    words = {key.partition(".")[2]: said for key, said in catalogues()["zh"].items() if key.startswith(f"{group}.")}
+    assert len(words) in {5, 8}
+    assert [name for name, said in words.items() if f"| `{name}`（{said}） |" not in readme] == []

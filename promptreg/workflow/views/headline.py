@@ -73,12 +73,13 @@ def _clause(verdict: SuiteVerdict, suites: Sequence[SuiteJudgement], source: str
     return Sentence(f"{told.en}{more_en}", f"{told.zh}{more_zh}")
 
 
-_NOT_COMPARED: Final = frozenset({CaseVerdict.NEW, CaseVerdict.MISSING})
+_NOT_COMPARED: Final = frozenset({CaseVerdict.NEW, CaseVerdict.MISSING, CaseVerdict.WAIVED})
+"""Not among the cases of which some moved: nothing was held against these, or a waiver takes them out of the tests."""
 _MORE: Final[Mapping[CaseVerdict, Sentence]] = {
     CaseVerdict.FAIL: Sentence("answered worse", "变差"),
     CaseVerdict.DRIFT: Sentence("drifted", "漂移"),
     CaseVerdict.ERROR: Sentence("could not be judged", "无法判定"),
-    CaseVerdict.WAIVED: Sentence("waived", "已豁免"),
+    CaseVerdict.WAIVED: Sentence("waived and not counted", "已豁免，不计入"),
 }
 """What is added to the sentence, by the verdict of the cases."""
 _IN: Final[Mapping[SuiteVerdict, frozenset[CaseVerdict]]] = {
