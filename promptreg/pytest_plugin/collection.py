@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 import pytest
@@ -124,24 +125,38 @@ def entries_of(suite: Suite, root: Path, path: Path, node_id: str) -> Iterator[t
 class Shown:
     """What a report shows of a failure: text with colours on a terminal, and one line for the short summary."""
 
-    def __init__(self, outcome: Outcome) -> None:
-        """Of a failed outcome."""
-        self._text, self._coloured = outcome.text, outcome.coloured
-        self.reprcrash = _Crash(outcome.sentence)
+    def __init__(self, outcome: Outcome, location: tuple[str, int | None, str], *, brief: bool) -> None:
+        """Of a failed outcome.
+
+        Args:
+            outcome: with its text.
+            location: of the report: file, line from 0, name.
+            brief: whether pytest is to show one line of each failure (`--tb=line`): nothing else is shown then.
+        """
+        self._text, self._coloured, self._brief = outcome.text, outcome.coloured, brief
+        path, line, _ = location
+        self.reprcrash = _Crash(path, (line or 0) + 1, outcome.sentence)
 
     def __str__(self) -> str:
         return self._text
 
     def toterminal(self, writer: Any) -> None:
         """Called by pytest's reports with its TerminalWriter, which is no public type."""
-        writer.line(self._coloured if writer.hasmarkup else self._text)
+        if not self._brief:
+            writer.line(self._coloured if writer.hasmarkup else self._text)
 
 
+@dataclass(frozen=True, slots=True)
 class _Crash:
-    """Where pytest looks for the one line of its short summary, and for the message in JUnit."""
+    """Where pytest and its plugins look for the place of a failure, its line in the short summary and in JUnit."""
 
-    def __init__(self, message: str) -> None:
-        self.message = message
+    path: str
+    lineno: int
+    """From 1."""
+    message: str
+
+    def __str__(self) -> str:
+        return f"{self.path}:{self.lineno}: {self.message}"
 
 
 class NotAsRecordedError(pytest.fail.Exception):  # type: ignore[name-defined,misc]  # pytest gives it no type

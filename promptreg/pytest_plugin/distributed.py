@@ -20,13 +20,13 @@ from typing import TYPE_CHECKING, Final
 
 import pytest
 
-from promptreg.pytest_plugin.collection import Shown
 from promptreg.pytest_plugin.outcomes import Outcome
 from promptreg.text.sentence import Sentence
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
+    from promptreg.pytest_plugin.collection import Shown
     from promptreg.pytest_plugin.selection import Entry
     from promptreg.pytest_plugin.session import Judged
     from promptreg.text.sentence import Language
@@ -45,14 +45,20 @@ _MISSING: Final = Sentence(
 class Controller:
     """The side that compares. Its hooks are called where pytest-xdist starts workers."""
 
-    def __init__(self, entries_of: Callable[[Sequence[str]], tuple[Entry, ...]], judge: Callable[[], Judged]) -> None:
+    def __init__(
+        self,
+        entries_of: Callable[[Sequence[str]], tuple[Entry, ...]],
+        judge: Callable[[], Judged],
+        shown: Callable[[Outcome, tuple[str, int | None, str]], Shown],
+    ) -> None:
         """Nothing is made before a worker is.
 
         Args:
             entries_of: the items behind node ids; called once, with what the first worker collected.
             judge: makes the comparison of these items; called once at most, in a thread.
+            shown: what a report shows of a failure, from its outcome and the report's location.
         """
-        self._entries_of, self._judge = entries_of, judge
+        self._entries_of, self._judge, self._shown = entries_of, judge, shown
         self._folder: Path | None = None
         self._served = False
         self._stopped = threading.Event()
@@ -82,7 +88,7 @@ class Controller:
         """Gives colours back to failures, which come from the workers as plain text."""
         outcome = None if self.judged is None else self.judged.outcomes.get(report.nodeid)
         if outcome is not None and report.failed and str(report.longrepr) == outcome.text:
-            report.longrepr = Shown(outcome)  # type: ignore[assignment]  # pytest asks for its methods only
+            report.longrepr = self._shown(outcome, report.location)  # type: ignore[assignment]  # pytest asks for its methods only
 
     def pytest_keyboard_interrupt(self) -> None:
         """Workers that wait stop at once, else pytest-xdist would wait for them."""

@@ -6,6 +6,7 @@ import tempfile
 import threading
 import time
 import traceback
+from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -48,6 +49,8 @@ class Gate:
         """Nothing is compared yet."""
         self._config, self._project, self._asked = config, project, asked
         self._begun = False
+        self._asking = ""
+        """The node id of the item that asks for the comparison."""
         self._notes: list[str] = []
         """What is told at the end, also where the terminal is asked to be quiet."""
         self.judged: Judged | None = None
@@ -77,7 +80,7 @@ class Gate:
             entries: the items that ask for it.
             known: the ids of all cases, by suite.
         """
-        self._begun = True
+        self._begun, self._asking = True, entries[0].node_id
         selected = selected_suites(entries, known)
         summary, terminal = step_summary_path(), terminal_of(self._config, self._project)
         with tempfile.TemporaryDirectory(prefix="promptreg-") as folder:
@@ -129,7 +132,7 @@ class Gate:
             lines += self._notes
             lines += github_lines(entries, outcomes, self._config.rootpath, self._notes)
         if lines:
-            reporter.section("promptreg")
+            reporter.write_sep("=", "promptreg")
         for line in lines:
             reporter.write_line(line)
 
@@ -148,13 +151,12 @@ class Gate:
         capture = self._config.pluginmanager.get_plugin("capturemanager")
         if reporter is None or self._config.get_verbosity() < 0:
             return
-        if capture is None or threading.current_thread() is not threading.main_thread():
+        alone = threading.current_thread() is threading.main_thread()  # else workers of pytest-xdist run the items
+        with capture.global_and_fixture_disabled() if capture is not None and alone else nullcontext():
             reporter.ensure_newline()
             reporter.write_line(f"promptreg: {sentence}")
-            return
-        with capture.global_and_fixture_disabled():
-            reporter.ensure_newline()
-            reporter.write_line(f"promptreg: {sentence}")
+            if alone and reporter.showfspath and not reporter.showlongtestinfo:
+                reporter.write_fspath_result(self._asking, "")  # the letter of the item belongs behind its file
 
 
 class _Progress:

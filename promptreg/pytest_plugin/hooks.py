@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import replace
 from fnmatch import fnmatchcase
-from functools import cached_property
+from functools import cached_property, partial
 from os.path import relpath
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -81,7 +81,9 @@ class Hooks:
         """How many answers of Python tests had which verdict."""
         language = reader_language(self._project.language)
         self._worker = Worker.of(config, language)
-        self.controller, self.lost = Controller(self._of_node_ids, self._compare), Lost(config.rootpath, language)
+        self._shown = partial(Shown, brief=config.option.tbstyle == "line")
+        self.controller = Controller(self._of_node_ids, self._compare, self._shown)
+        self.lost = Lost(config.rootpath, language, self._shown)
         """They do nothing unless pytest-xdist starts workers."""
 
     def add_suites(self) -> None:
@@ -205,7 +207,7 @@ class Hooks:
         if call.excinfo is not None:
             error = call.excinfo.value
             if isinstance(error, NotAsRecordedError):
-                report.longrepr = Shown(error.outcome)  # type: ignore[assignment]  # pytest asks for its methods only
+                report.longrepr = self._shown(error.outcome, report.location)  # type: ignore[assignment]  # pytest asks for its methods only
         return report
 
     @pytest.hookimpl(tryfirst=True)

@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING, Final
 
 import pytest
 
-from promptreg.pytest_plugin.collection import Shown
 from promptreg.pytest_plugin.outcomes import Outcome
 from promptreg.report.output import plain
 from promptreg.text.sentence import Sentence
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Iterable, Sequence
+    from collections.abc import Callable, Generator, Iterable, Sequence
     from pathlib import Path
 
+    from promptreg.pytest_plugin.collection import Shown
     from promptreg.pytest_plugin.selection import Entry
     from promptreg.text.sentence import Language
 
@@ -33,14 +33,17 @@ _NOTHING_COLLECTED: Final = Sentence(
 class Lost:
     """Watches which items were reported, on the side that starts workers. Does nothing elsewhere."""
 
-    def __init__(self, root: Path, language: Language) -> None:
+    def __init__(
+        self, root: Path, language: Language, shown: Callable[[Outcome, tuple[str, int | None, str]], Shown]
+    ) -> None:
         """Nothing is lost yet.
 
         Args:
             root: what pytest's locations are relative to.
             language: of the reader.
+            shown: what a report shows of a failure, from its outcome and the report's location.
         """
-        self._root, self._language = root, language
+        self._root, self._language, self._shown = root, language, shown
         self._distributed = False
         self._unreported: dict[str, None] | None = None
         """Node ids in their order; None before a worker has collected."""
@@ -124,7 +127,7 @@ class Lost:
     def _fill(self, report: pytest.TestReport, sentence: Sentence) -> None:
         outcome = Outcome.error(sentence.text(self._language))
         report.when = "setup"  # what pytest calls an error
-        report.longrepr = Shown(outcome)  # type: ignore[assignment]  # pytest asks for its methods only
         if (entry := self._entries.get(report.nodeid)) is not None:
             self.outcomes[report.nodeid] = outcome
             report.location = (relpath(entry.written, self._root), entry.line - 1, plain(entry.name))
+        report.longrepr = self._shown(outcome, report.location)  # type: ignore[assignment]  # pytest asks for its methods only

@@ -78,7 +78,7 @@ def judged_session(
         options = compare_options(asked, selected, terminal.language, beside)
         compared = compare(project, options, on_progress=on_progress, on_notice=on_note, on_look=on_note)
     except PromptregError as error:
-        return failed_session(entries, str(error))
+        return failed_session(entries, in_pytest(str(error)))
     outcomes = dict(_outcomes(project, asked, entries, compared, terminal))
     totals = {name: suite.total for name, suite in selected.items()}
     return Judged(outcomes, replace(compared, beside=()), totals)  # `beside` is for CI, not to be named to people

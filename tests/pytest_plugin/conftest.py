@@ -23,7 +23,7 @@ CALM = {
     "发票": "发票在哪里下载？",
     "points": "What are points for?",
     "shipping": "订单多久能送到？",
-    "a::b [c]": "Where do I find my orders?",
+    "a::b [c] d": "Where do I find my orders?",
     "size": "How large may a parcel be?",
 }
 MOVED = {"refund": "How many days do I have to return a book?", "gift": "礼品卡的有效期是多久？"}

@@ -12,6 +12,9 @@ from promptreg.text.preview import column_width
 
 pytestmark = pytest.mark.every_pytest
 
+TITLES = ("FAILURES", "promptreg")
+"""Of the section with the failures and of the one behind it."""
+
 
 def test_the_difference_the_facts_the_noise_and_the_command_are_shown(folder):
     done = folder.stored()
@@ -40,6 +43,14 @@ def test_the_difference_the_facts_the_noise_and_the_command_are_shown(folder):
     )
     for word in ("Traceback", "NotAsRecorded", "collection.py"):
         done.stdout.no_fnmatch_line(f"*{word}*")
+
+
+def test_one_line_of_each_failure_where_that_is_asked_for(folder):
+    lines = folder.stored("--tb=line").outlines
+    first, last = (next(at for at, line in enumerate(lines) if f"= {title} =" in line) for title in TITLES)
+    refund, verdict = lines[first + 1 : last]
+    assert re.match(r"suites/moved\.yaml:\d+: drift: The 5 target answers differ ", refund)
+    assert verdict.startswith("suites/moved.yaml:1: DRIFT: ")
 
 
 def test_the_command_that_is_named_shows_the_case(folder):
