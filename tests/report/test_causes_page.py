@@ -34,7 +34,7 @@ def test_causes_stand_on_the_first_screen_worst_first(open_page, sample_file):
     first = page.locator(".cause").first
     assert " ".join(first.inner_text().split()) == (
         "fail 1 case JSON now in a code block also: Check json fails → Ask for JSON through response_format on the "
-        "target, or strip the code block before parsing."
+        "target and check that guided decoding is on; until then strip what stands around the JSON before parsing."
     )
     assert page.locator(".cause-size").all_inner_texts() == ["1 case", "1 case", "2 cases", "1 case"]
     assert first.bounding_box()["y"] < 900
