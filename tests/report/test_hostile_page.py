@@ -147,7 +147,7 @@ def test_terminal_escapes_and_direction_overrides_are_dropped_from_labels(open_p
 
 STATIC_TAGS = {
     "b", "body", "del", "div", "h1", "h2", "head", "html", "ins", "li", "link", "main", "meta", "ol", "p", "script",
-    "style", "table", "tbody", "td", "th", "thead", "title", "tr", "ul",
+    "code", "style", "table", "tbody", "td", "th", "thead", "title", "tr", "ul",
 }  # fmt: skip
 
 
