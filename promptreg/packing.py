@@ -7,6 +7,7 @@ import io
 import pickle
 from functools import cache
 from operator import attrgetter
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -33,10 +34,17 @@ class _Packer(pickle.Pickler):
     """
 
     def reducer_override(self, record: Any) -> Any:
-        """How a record is packed; anything else as usual."""
+        """How a record, or a mapping that cannot be written to, is packed; anything else as usual."""
         kind = type(record)
+        if kind is MappingProxyType:
+            return _read_only, (dict(record),)
         values = _values_of(kind)  # type: ignore[arg-type]  # mypy takes the hash of instances for that of the class
         return NotImplemented if values is None else (kind, values(record))
+
+
+def _read_only(values: dict[Any, Any]) -> MappingProxyType[Any, Any]:
+    """Under a name that can be looked up: the class has none."""
+    return MappingProxyType(values)
 
 
 @cache

@@ -17,7 +17,7 @@ import ray.data
 from promptreg.errors import PromptregError
 from promptreg.scoring.embedders.registry import load_embedder
 from promptreg.scoring.embedders.stored import StoredVectors
-from promptreg.scoring.score import BLOCK, score_suite, texts_to_embed
+from promptreg.scoring.score import blocks_of, score_suite, texts_to_embed
 from promptreg.workflow.plugins import load_extensions
 
 if TYPE_CHECKING:
@@ -87,7 +87,7 @@ def score_on_cluster(
     Raises:
         PromptregError: as in `score_suite`.
     """
-    blocks = [tuple(pairs[start : start + BLOCK]) for start in range(0, len(pairs), BLOCK)]
+    blocks = list(map(tuple, blocks_of(pairs)))
     wanted: list[Lists] = list(_stage(_texts, blocks, judging))
     hashes = [{_sha256(text) for texts in lists for text in texts} for lists in wanted]
     _embed_missing(wanted, hashes, judging, embedder, cache)

@@ -52,7 +52,11 @@ CHANNEL_NAMES: Final = frozenset(
 """Names of the built-in channels."""
 
 BLOCK: Final = 256
-"""Cases whose texts are embedded together: bounds the vectors in memory to some 30 MB for usual answers."""
+"""Cases whose texts are embedded together, at most."""
+
+BLOCK_SAMPLES: Final = 16 * BLOCK
+"""Their samples, at most, one case apart: bounds what is in memory to some 30 MB for usual answers, and their distances
+to 180 MB where a case has hundreds of passes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,7 +161,9 @@ def scores_of(
     facts = FactReader()
     channels = (*_channels(embedder, cache, facts), *extensions.channels)
     done = 0
-    for block in _blocks(list(zip(pairs, checks, strict=True))):
+    checked = iter(checks)
+    for some in blocks_of(pairs):
+        block = [(pair, next(checked)) for pair in some]
         yield from _score_block(block, channels, facts)
         done += len(block)
         if on_progress is not None:
@@ -174,7 +180,7 @@ def texts_to_embed(
     """The lists of texts that `score_suite` hands to its embedder for these cases, in order, as if no vector were kept.
 
     Args:
-        pairs: at most `BLOCK` cases, which are scored together.
+        pairs: cases that are scored together (`blocks_of`).
         root: see `score_suite`, like the rest.
         ask: as above.
         extensions: as above.
@@ -221,11 +227,17 @@ def _channels(embedder: Embedder, cache: EmbeddingCache | None, facts: FactReade
     )
 
 
-def _blocks(
-    work: list[tuple[CasePair, tuple[BuiltCheck, ...]]],
-) -> Iterator[list[tuple[CasePair, tuple[BuiltCheck, ...]]]]:
-    for start in range(0, len(work), BLOCK):
-        yield work[start : start + BLOCK]
+def blocks_of(pairs: Sequence[CasePair]) -> Iterator[Sequence[CasePair]]:
+    """The cases that are scored together, as they follow each other."""
+    start, samples = 0, 0
+    for place, pair in enumerate(pairs):
+        own = len(pair.source) + len(pair.target)
+        if place > start and (place - start == BLOCK or samples + own > BLOCK_SAMPLES):
+            yield pairs[start:place]
+            start, samples = place, 0
+        samples += own
+    if start < len(pairs):
+        yield pairs[start:]
 
 
 def _score_block(

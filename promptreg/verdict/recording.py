@@ -7,7 +7,9 @@ cannot be exchanged: a later comparison would call another such change drift.
 
 from __future__ import annotations
 
+from collections import deque
 from dataclasses import dataclass
+from itertools import chain
 from typing import TYPE_CHECKING, Final
 
 from promptreg.text.counted import part_of
@@ -20,11 +22,11 @@ from promptreg.verdict.rules import Look, Rules
 from promptreg.verdict.statistics.energy import PairWeights
 from promptreg.verdict.statistics.labellings import labellings
 from promptreg.verdict.statistics.suite import SuiteStatistic, case_statistics
-from promptreg.verdict.strata import shape_of, usual_shape
+from promptreg.verdict.strata import shape_of
 from promptreg.verdict.words.case_sentences import channel_name
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Iterator
 
     import numpy as np
     from numpy.typing import NDArray
@@ -82,7 +84,7 @@ class RecordingJudgement:
 
 
 def judge_recording(
-    scores: Sequence[CaseScores | CaseEvidence],
+    scores: Iterable[CaseScores | CaseEvidence],
     rules: Rules,
     *,
     plant: Plant | None = None,
@@ -90,24 +92,38 @@ def judge_recording(
     """Judge a recording by itself.
 
     Args:
-        scores: every case, with the first half of its passes as source and the second half as target.
+        scores: every case, in ascending order of their ids, with the first half of its passes as source and the second
+            half as target. All have equally many passes. Each is let go as soon as it was looked at, unless the
+            self-test is made.
         rules: thresholds and seed.
         plant: makes the self-test too, see `promptreg.verdict.power`.
     """
-    cases = sorted((evidence_of(case) for case in scores), key=lambda case: case.case_id)
-    judgeable = [case for case in cases if case.judgeable]
-    unstable = tuple(found for case in cases if (found := _unstable(case, rules)) is not None)
-    if not judgeable:
-        return RecordingJudgement((0, 0), None, unstable)
-    halves = usual_shape(judgeable)
+    unstable: list[UnstableCase] = []
+
+    def looked_at(cases: Iterable[CaseScores | CaseEvidence]) -> Iterator[CaseEvidence]:
+        for case in map(evidence_of, cases):
+            if (found := _unstable(case, rules)) is not None:
+                unstable.append(found)
+            if case.judgeable:
+                yield case
+
+    kept = None if plant is None else list(scores)
+    judgeable = looked_at(scores if kept is None else kept)
+    first = next(judgeable, None)
+    if first is None:
+        return RecordingJudgement((0, 0), None, tuple(unstable))
+    halves, every = shape_of(first), chain([first], judgeable)
     if not permuted_jointly(halves):
-        return RecordingJudgement(halves, None, unstable)
-    usual = [case for case in judgeable if shape_of(case) == halves]
-    power = () if plant is None else self_test(scores, plant, rules=rules, look=Look(passes=halves[1]))
-    return RecordingJudgement(halves, _halves_p(usual, halves, rules), unstable, power)
+        deque(every, maxlen=0)
+        return RecordingJudgement(halves, None, tuple(unstable))
+    p_value = _halves_p(every, halves, rules)
+    if plant is None or kept is None:
+        return RecordingJudgement(halves, p_value, tuple(unstable))
+    power = self_test(kept, plant, rules=rules, look=Look(passes=halves[1]))
+    return RecordingJudgement(halves, p_value, tuple(unstable), power)
 
 
-def _halves_p(cases: Sequence[CaseEvidence], halves: tuple[int, int], rules: Rules) -> float:
+def _halves_p(cases: Iterable[CaseEvidence], halves: tuple[int, int], rules: Rules) -> float:
     """P of the halves being alike, by energy alone.
 
     With 5 passes on each side there are 252 labellings, and the observed one ties with its mirror image: 2/252 is the

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from promptreg.text.counted import counted
 from promptreg.text.sentence import Sentence
 from promptreg.workflow.judging.unknown_faults import unknown_warning
-from promptreg.workflow.judging.unscored import unscored_warning
+from promptreg.workflow.judging.unscored import judge_rates, unscored_warning
 from promptreg.workflow.judging.varied import recorded_otherwise
 from promptreg.workflow.load import load_warning
 
@@ -64,7 +64,8 @@ def _of(en: str, zh: str, said: Sentence) -> Sentence:
 
 
 def _unscored(suite: JudgedSuite, record: RunRecord, judges: Judges) -> Sentence | None:
-    said = unscored_warning(suite.pairing.suite.name, suite.scores.values())
+    rates = (rate for scores in suite.scores.values() for rate in judge_rates(scores))
+    said = unscored_warning(suite.pairing.suite.name, rates)
     if said is None or not judges.failed:
         return said
     command = f"`promptreg compare --run {record.run_id}`"

@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 LARGE: Final = 5_000
 """Samples from which it pays: one process reads and scores so many in about five seconds."""
 
+MUCH: Final = 75_000
+"""Pairs of samples, those of each case by themselves, whose distances are put away: some 7 MB, of 333 cases of 15."""
+
 
 def spread_of(config: Config, samples: int) -> Spread:
     """How the work on so many samples is spread.
@@ -30,12 +33,14 @@ def spread_of(config: Config, samples: int) -> Spread:
     return spread_over(config.judging.workers)
 
 
-def shelf_of(config: Config, samples: int) -> Shelf:
-    """Where what was measured on so many samples waits for the report: beside the store, where it is much.
+def shelf_of(config: Config, cases: int, passes: int) -> Shelf:
+    """Where what was measured on so many cases of so many passes waits until it is needed again.
+
+    That is a file beside the store where it is much, and memory where it is little.
 
     Raises:
         StoreError: no file can be made there.
     """
-    if samples < LARGE or sys.platform != "linux":
+    if cases * passes**2 < MUCH or sys.platform != "linux":
         return MemoryShelf()
     return FileShelf((config.root / config.paths.store).parent)

@@ -10,7 +10,7 @@ from promptreg.answer.model import THINK_TAG, Answer, ToolCall
 from promptreg.errors import SuiteError
 from promptreg.scoring.pairs import CasePair
 from promptreg.scoring.questions import questions_of
-from promptreg.scoring.score import score_suite
+from promptreg.scoring.score import BLOCK, BLOCK_SAMPLES, blocks_of, score_suite
 from promptreg.text.normalise import Normalisation
 
 
@@ -211,3 +211,21 @@ def test_hostile_answers_are_scored(embedder, make_case, hostile_texts, answers)
         embedder=embedder,
     )
     assert all(np.isfinite(distances).all() for distances in scores.distances.values())
+
+
+@pytest.mark.parametrize(
+    ("passes", "cases", "expected"),
+    [
+        pytest.param((10, 5), 600, [BLOCK, BLOCK, 88], id="of usual cases so many"),
+        pytest.param((500, 500), 9, [4, 4, 1], id="of cases with many passes fewer"),
+        pytest.param((BLOCK_SAMPLES, 1), 2, [1, 1], id="and one at least"),
+        pytest.param((0, 0), 3, [3], id="or without an answer"),
+        pytest.param((1, 1), 0, [], id="none"),
+    ],
+)
+def test_so_many_cases_are_scored_together(make_case, passes, cases, expected):
+    case = make_case()
+    pairs = [CasePair(case, (None,) * passes[0], (None,) * passes[1]) for _ in range(cases)]
+    blocks = list(blocks_of(pairs))
+    assert [len(block) for block in blocks] == expected
+    assert [pair for block in blocks for pair in block] == pairs

@@ -1,10 +1,13 @@
 from __future__ import annotations
 
+import tracemalloc
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from promptreg.verdict.statistics import energy as energy_module
 from promptreg.verdict.statistics.energy import PairWeights, energy_and_outlyingness, standardised
 from promptreg.verdict.statistics.labellings import labellings
 
@@ -32,6 +35,33 @@ def test_every_labelling_agrees_with_the_definition(n, m, seed):
     expected = np.array([by_definition(distances, row) for row in rows])
     assert energy == pytest.approx(expected[:, 0], abs=1e-12)
     assert outlyingness == pytest.approx(expected[:, 1], abs=1e-12)
+
+
+@pytest.mark.parametrize("distinct", [2, 9])
+@pytest.mark.parametrize("shape", [(5, 4), (1, 8), (8, 1), (1, 1)])
+def test_sums_of_distances_give_what_weights_give(monkeypatch, shape, distinct):
+    total = sum(shape)
+    given = np.arange(total) % distinct
+    stacked = np.stack(
+        [random_distances(9, seed)[np.ix_(given, given)] for seed in range(3)] + [np.zeros((total,) * 2)]
+    )
+    rows = labellings(*shape, seed=0)
+    by_weights = energy_and_outlyingness(stacked, PairWeights(rows))
+    monkeypatch.setattr(energy_module, "MOST_WEIGHTS", 0)
+    weights = PairWeights(rows)
+    assert weights.energy is None
+    assert energy_and_outlyingness(stacked, weights) == pytest.approx(np.stack(by_weights), abs=1e-12)
+    assert weights.only(np.array([0])).labellings == 1
+
+
+def test_many_passes_take_little_memory():
+    tracemalloc.start()
+    try:
+        weights = PairWeights(labellings(100, 100, seed=0))
+        energy_and_outlyingness(random_distances(200, 3)[None], weights)
+        assert tracemalloc.get_traced_memory()[1] < 40e6  # weights of all pairs would be 640 MB
+    finally:
+        tracemalloc.stop()
 
 
 def test_channels_are_computed_together():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import weakref
 from dataclasses import replace
 
 import numpy as np
@@ -16,6 +17,7 @@ from promptreg.verdict.recording import AA_ALPHA, judge_recording, not_exchangea
 from promptreg.verdict.rules import Rules
 from promptreg.verdict.statistics.anchored import anchored_p, pass_rate_contrast
 from promptreg.verdict.statistics.regression import CheckPasses
+from promptreg.verdict.statistics.suite import BLOCK
 
 
 def case(case_id, blocks, *, seed=0, state=0.0, shift=0.0, checks=()):
@@ -51,6 +53,21 @@ def test_two_blocks_are_told_apart():
 def test_too_few_passes_are_not_tested(halves):
     judged = judge_recording(suite(list(halves), state=3.0), Rules())
     assert (judged.p_value, judged.exchangeable) == (None, None)
+
+
+@pytest.mark.parametrize("halves", [(5, 5), (1, 1)])
+def test_a_case_is_let_go_when_it_was_looked_at(halves):
+    seen = []
+
+    def recorded():
+        for number in range(3 * BLOCK):
+            one = case(f"c{number:03}", list(halves))
+            seen.append(weakref.ref(one.distances["embedding"]))
+            yield one
+            del one
+            assert sum(ref() is not None for ref in seen) <= 2 * BLOCK
+
+    assert judge_recording(recorded(), Rules()).halves == halves
 
 
 def test_nothing_recorded():

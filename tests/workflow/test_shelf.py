@@ -69,8 +69,9 @@ def test_much_goes_to_a_file_beside_the_store_and_little_stays_in_memory(tmp_pat
     config = load_config(None, tmp_path)
     store = config.root / config.paths.store
     store.parent.mkdir(parents=True)
-    assert isinstance(large.shelf_of(config, large.LARGE - 1), MemoryShelf)
-    assert isinstance(large.shelf_of(config, large.LARGE), FileShelf)
+    assert isinstance(large.shelf_of(config, cases=332, passes=15), MemoryShelf)
+    assert isinstance(large.shelf_of(config, cases=334, passes=15), FileShelf)
+    assert isinstance(large.shelf_of(config, cases=1, passes=360), FileShelf)
 
 
 @given(

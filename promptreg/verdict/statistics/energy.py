@@ -27,42 +27,51 @@ FLAT: Final = 1e-12
 the labelling."""
 
 
+MOST_WEIGHTS: Final = 4_000_000
+"""Weights that are kept for each statistic: 32 MB. 15 passes have 315 315; of some 64 passes or more there are none."""
+
+
 class PairWeights:
     """Both statistics as weighted sums over the pairs of passes, one row of weights a labelling.
 
     U and O are linear in the distances, so all cases and channels are computed in one product of matrices. That is
-    much faster than a small product a case, above all where the linear algebra library uses several threads.
+    much faster than a small product a case, above all where the linear algebra library uses several threads. Weights
+    grow with the square of the passes: of many passes there are none, and sums of distances give the same.
     """
 
     def __init__(self, rows: Floats) -> None:
-        """Weights for these labellings, shape (R, N), 1 for target."""
+        """For these labellings, shape (R, N), 1 for target."""
         self.rows = rows
-        total = self.passes = rows.shape[1]
-        m = int(rows[0].sum())
-        n = total - m
-        self.first, self.second = np.triu_indices(total, 1)
-        within_target = rows[:, self.first] * rows[:, self.second]
-        cross = rows[:, self.first] + rows[:, self.second] - 2 * within_target
-        within_source = 1 - cross - within_target
+        self.passes = rows.shape[1]
+        self.m = int(rows[0].sum())
+        self.n = self.passes - self.m
+        self.first, self.second = np.triu_indices(self.passes, 1)
+        self.energy, self.outlyingness = None, None
+        if len(rows) * len(self.first) <= MOST_WEIGHTS:
+            within_target = rows[:, self.first] * rows[:, self.second]
+            cross = rows[:, self.first] + rows[:, self.second] - 2 * within_target
+            energy, outlyingness = self.of_sums(cross, 1 - cross - within_target, within_target)
+            self.energy, self.outlyingness = np.ascontiguousarray(energy.T), np.ascontiguousarray(outlyingness.T)
+
+    def of_sums(self, cross: Floats, within_source: Floats, within_target: Floats) -> tuple[Floats, Floats]:
+        """U and O of sums over pairs: of one pass on each side, of two of the source, and of two of the target."""
+        n, m = self.n, self.m
         source_spread = within_source * (2 / (n * (n - 1))) if n > 1 else 0.0
         target_spread = within_target * (2 / (m * (m - 1))) if m > 1 else 0.0
-        self.outlyingness: Floats = np.ascontiguousarray((cross / (n * m) - source_spread).T)
-        self.energy: Floats = np.ascontiguousarray((2 * cross / (n * m) - source_spread - target_spread).T)
+        return 2 * cross / (n * m) - source_spread - target_spread, cross / (n * m) - source_spread
 
     def only(self, chosen: NDArray[np.intp]) -> PairWeights:
-        """The weights of these labellings alone, by number."""
+        """The same for these labellings alone, by number."""
         same = copy(self)
-        same.rows, same.energy, same.outlyingness = (
-            self.rows[chosen],
-            self.energy[:, chosen],
-            self.outlyingness[:, chosen],
-        )
+        same.rows = self.rows[chosen]
+        if self.energy is not None and self.outlyingness is not None:
+            same.energy, same.outlyingness = self.energy[:, chosen], self.outlyingness[:, chosen]
         return same
 
     @property
     def labellings(self) -> int:
         """Number of labellings R."""
-        return int(self.energy.shape[1])
+        return len(self.rows)
 
 
 def energy_and_outlyingness(distances: Floats, weights: PairWeights) -> tuple[Floats, Floats]:
@@ -75,8 +84,35 @@ def energy_and_outlyingness(distances: Floats, weights: PairWeights) -> tuple[Fl
     Returns:
         U and O, each of shape (…, R).
     """
+    if weights.energy is None or weights.outlyingness is None:
+        return _summed(distances, weights)
     pairs = distances[..., weights.first, weights.second]
     return pairs @ weights.energy, pairs @ weights.outlyingness
+
+
+def _summed(distances: Floats, weights: PairWeights) -> tuple[Floats, Floats]:
+    """The same from sums of distances, one matrix of them after the other."""
+    shape = (*distances.shape[:-2], weights.labellings)
+    energy, outlyingness = np.zeros(shape), np.zeros(shape)
+    for place in np.ndindex(*distances.shape[:-2]):
+        if distances[place].any():
+            energy[place], outlyingness[place] = weights.of_sums(*_sums(distances[place], weights.rows))
+    return energy, outlyingness
+
+
+def _sums(distances: Floats, rows: Floats) -> tuple[Floats, Floats, Floats]:
+    """Under every labelling the sums over pairs that `PairWeights.of_sums` takes, each of shape (R,).
+
+    With t = 1 for target, a row of t·D is each answer's distances to all target answers.
+    """
+    # Answers at the same distances from all others are one, with so many of them that are the target's.
+    _, first, same = np.unique(distances, axis=0, return_index=True, return_inverse=True)
+    members = np.zeros((len(distances), len(first)))
+    members[np.arange(len(distances)), same.reshape(-1)] = 1
+    targets = rows @ members
+    within_target = ((targets @ distances[np.ix_(first, first)]) * targets).sum(axis=1) / 2
+    cross = rows @ distances.sum(axis=1) - 2 * within_target
+    return cross, distances.sum() / 2 - cross - within_target, within_target
 
 
 def standardised(values: Floats, scale: Floats | float, repeats: NDArray[np.intp] | None = None) -> Floats:

@@ -63,6 +63,9 @@ AGREEMENT: Final = 0.1
 BLOCK: Final = 32
 """Cases computed at once: 32 cases with 8 channels and 6000 labellings take 25 MB."""
 
+BLOCK_PAIRS: Final = BLOCK * 64**2
+"""Pairs of passes of the cases computed at once, at most, one case apart: 12 MB of distances with 11 channels."""
+
 STRATIFIED_DRAWS: Final = 999
 """How many times each case draws a labelling of its own when passes cannot be permuted jointly."""
 
@@ -124,7 +127,8 @@ def case_statistics(
             have a direction.
     """
     remaining = iter(cases)
-    while block := list(islice(remaining, BLOCK)):
+    size = min(BLOCK, max(1, BLOCK_PAIRS // weights.passes**2))
+    while block := list(islice(remaining, size)):
         together = [(case, _stacked(case, weights.passes)) for case in block]
         kinds = [kinds_of(_answers(case, distances), weights.rows) for case, distances in together]
         # One product for all cases with too many kinds of labellings; the block bounds the memory.

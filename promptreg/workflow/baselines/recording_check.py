@@ -2,27 +2,31 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from promptreg.scoring.embedders.registry import load_embedder
 from promptreg.scoring.pairs import CasePair
-from promptreg.scoring.score import CaseScores, score_suite
+from promptreg.scoring.score import scores_of
 from promptreg.verdict.power import planter
 from promptreg.verdict.recording import RecordingJudgement, judge_recording
-from promptreg.workflow.judging.judge_calls import Replies
+from promptreg.workflow.judging.distances import put_away
 from promptreg.workflow.judging.rules import rules_of
-from promptreg.workflow.judging.unscored import unscored_warning
+from promptreg.workflow.judging.unscored import judge_rates, unscored_warning
+from promptreg.workflow.large import shelf_of
 from promptreg.workflow.plugins import load_extensions
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator
 
     from promptreg.baseline.model import Baseline
     from promptreg.config import Config
     from promptreg.scoring.embedders.base import Embedder
+    from promptreg.scoring.score import CaseScores
     from promptreg.store.store import Store
     from promptreg.suite.model import Suite
     from promptreg.text.sentence import Sentence
+    from promptreg.verdict.power import Plant
     from promptreg.workflow.judging.judge_calls import Judges
 
 
@@ -33,7 +37,6 @@ class RecordingChecker:
         """Load nothing yet: a recording of one pass needs no embedder."""
         self._config, self._store, self._judges, self._self_test = config, store, judges, self_test
         self._embedder: Embedder | None = None
-        self._replies = Replies()
         self.unscored: Sentence | None = None
         """How many answers of the last suite its judge did not score, and why; None when it scored all."""
 
@@ -51,34 +54,39 @@ class RecordingChecker:
         if self._embedder is None:
             own = load_extensions(self._config.root).embedders
             self._embedder = load_embedder(self._config.judging.embedder, self._config, own)
-        self._replies = self._judges.replies(pairs)
-        rules = rules_of(self._config)
-        plant = planter(pairs, self._score, rules.seed) if self._self_test else None
-        scores = self._score(pairs)
-        self.unscored = unscored_warning(suite.name, scores)
-        return judge_recording(scores, rules, plant=plant)
-
-    def _score(self, pairs: Sequence[CasePair]) -> Sequence[CaseScores]:
-        if self._embedder is None:
-            raise AssertionError("unreachable because the embedder is loaded before anything is scored")
-        extensions = load_extensions(self._config.root)
-        return score_suite(
-            pairs,
+        score = partial(
+            scores_of,
             root=self._config.root,
             embedder=self._embedder,
             cache=self._store,
-            ask=self._replies.ask,
-            extensions=extensions,
+            ask=self._judges.replies(pairs).ask,
+            extensions=load_extensions(self._config.root),
         )
+        rules = rules_of(self._config)
+        scores, rates = score(pairs), []
+        plant: Plant | None = None
+        if self._self_test:
+            shelf = shelf_of(self._config, len(pairs), baseline.header.passes)
+            scores = put_away(scores, shelf)
+            plant = planter(pairs, lambda planted: put_away(score(planted), shelf), rules.seed)
+
+        def noted() -> Iterator[CaseScores]:
+            for case in scores:
+                rates.extend(judge_rates(case))
+                yield case
+
+        judged = judge_recording(noted(), rules, plant=plant)
+        self.unscored = unscored_warning(suite.name, rates)
+        return judged
 
 
 def _halves(suite: Suite, baseline: Baseline) -> list[CasePair]:
-    """Every case with the first half of its passes as source and the second half as target."""
+    """Every case, by id, with the first half of its passes as source and the second half as target."""
     passes = baseline.header.passes
     if passes < 2:
         return []
     pairs = []
-    for case in suite.cases:
+    for case in sorted(suite.cases, key=lambda case: case.case_id):
         golden = baseline.goldens.get(case.case_id)
         if golden is not None and (golden.request_sha256, golden.noise) == (case.request.sha256, case.noise):
             answers = golden.by_pass(passes)

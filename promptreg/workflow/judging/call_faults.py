@@ -61,18 +61,20 @@ def present_rules(extensions: Extensions) -> FaultRules:
 
 
 def golden_calls(noted: Noted, calls: Mapping[int, Observation]) -> dict[int, GoldenCall]:
-    """What a golden tells of calls, by pass.
+    """What a golden tells of calls, by pass; calls that are told the same share it.
 
     Args:
         noted: what was found in them.
         calls: the same calls.
     """
-    return {index: _golden_call(kinds, calls[index]) for index, kinds in noted.calls.items()}
-
-
-def _golden_call(kinds: Mapping[str, Severity], call: Observation) -> GoldenCall:
-    faults = MappingProxyType({kind: severity.value for kind, severity in kinds.items()})
-    return GoldenCall(faults, call.usage.prompt_tokens if call.answered and call.usage is not None else None)
+    made: dict[tuple[tuple[tuple[str, str], ...], int | None], GoldenCall] = {}
+    told: dict[int, GoldenCall] = {}
+    for index, kinds in noted.calls.items():
+        call = calls[index]
+        tokens = call.usage.prompt_tokens if call.answered and call.usage is not None else None
+        faults = tuple((kind, severity.value) for kind, severity in kinds.items())
+        told[index] = made.setdefault((faults, tokens), GoldenCall(MappingProxyType(dict(faults)), tokens))
+    return told
 
 
 def told_by(baseline: Baseline, rules: FaultRules) -> Baseline:

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from promptreg.scoring.channels.base import Distances
+    from promptreg.scoring.score import CaseScores
     from promptreg.shelf import Kept, Shelf
 
 
@@ -57,3 +59,13 @@ class KeptDistances(Mapping[str, "Distances"]):
 
     def __len__(self) -> int:
         return len(self._places)
+
+
+def put_away(scores: Iterable[CaseScores], shelf: Shelf) -> Iterator[CaseScores]:
+    """The scores as they come, each with its distances on the shelf.
+
+    Raises:
+        StoreError: there is no room.
+    """
+    for case in scores:
+        yield replace(case, distances=KeptDistances(case.distances, shelf))

@@ -19,7 +19,7 @@ from promptreg.verdict.power import judge_with_self_test, planter
 from promptreg.verdict.waivers import judge_with_decisions
 from promptreg.workflow.context.refused import with_refusals
 from promptreg.workflow.context.said import with_contexts
-from promptreg.workflow.judging.distances import KeptDistances
+from promptreg.workflow.judging.distances import put_away
 from promptreg.workflow.judging.faults import read_cases, with_moved_reasoning, worse_classes
 from promptreg.workflow.judging.unknown_faults import undecided_where_unknown
 from promptreg.workflow.judging.unscored import undecided_where_unscored
@@ -142,19 +142,19 @@ def judge_stored(
     measured = any(spec.name.removeprefix("not_") in MEASURED_CHECKS for spec in specs)
     passes = pairing.baseline.header.passes + look.passes
     spread = spread_of(config, passes * len(pairing.known))
-    shelf = shelf_of(config, passes * len(pairing.known))
+    shelf = shelf_of(config, len(pairing.known), passes)
     read = read_cases(config, store, record, pairing, look.passes, measured=measured, spread=spread, shelf=shelf)
     pairs = [_pair(case, read[case.case_id]) for case in pairing.known]
 
     replies = judges.replies(pairs)
 
     def score(some: Sequence[CasePair]) -> Iterable[CaseScores]:
-        return engine.score(some, config=config, embedder=embedder, cache=store, ask=replies.ask)
+        scored = engine.score(some, config=config, embedder=embedder, cache=store, ask=replies.ask)
+        return put_away(scored, shelf)
 
-    # Most of it is put away as it comes, and answers that come from another process are here already.
+    # Answers that come from another process are here already.
     scores = [
-        replace(scored, answers=(*pair.source, *pair.target), distances=KeptDistances(scored.distances, shelf))
-        for pair, scored in zip(pairs, score(pairs), strict=True)
+        replace(scored, answers=(*pair.source, *pair.target)) for pair, scored in zip(pairs, score(pairs), strict=True)
     ]
     judge = _Judge(
         suite=pairing.suite.name,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from promptreg.scoring.embedders.stored import StoredVectors
 from promptreg.scoring.embedders.universal import UniversalEmbedder
-from promptreg.scoring.score import BLOCK, scores_of
+from promptreg.scoring.score import blocks_of, scores_of
 from promptreg.store.store import Store
 from promptreg.workflow.large import spread_of
 from promptreg.workflow.plugins import load_extensions
@@ -36,8 +36,7 @@ def local_scores(
     if spread is map or not isinstance(embedder, (UniversalEmbedder, StoredVectors)) or not isinstance(cache, Store):
         yield from scoring.here(pairs)
         return
-    parts = [pairs[start : start + BLOCK] for start in range(0, len(pairs), BLOCK)]
-    for part in spread(scoring.elsewhere, parts):
+    for part in spread(scoring.elsewhere, list(blocks_of(pairs))):
         yield from part
 
 

@@ -22,11 +22,11 @@ _REASONS_SHOWN: Final = 3
 """Reasons for which answers were not scored that a warning lists."""
 
 
-def unscored_warning(suite: str, scores: Iterable[CaseScores]) -> Sentence | None:
-    """How many answers of a suite their `judge` checks did not score, and why; None when all were scored."""
+def unscored_warning(suite: str, rates: Iterable[CheckRate]) -> Sentence | None:
+    """How many answers of a suite its `judge` checks (`judge_rates`) did not score, and why; None when they did all."""
     reasons: Counter[Sentence] = Counter()
     judged = 0
-    for rate in (rate for case in scores for rate in _judged(case)):
+    for rate in rates:
         results = [result for result in rate.results if result is not None]
         judged += len(results)
         reasons.update(result.sentence for result in results if result.passed is None)
@@ -52,7 +52,8 @@ def undecided_where_unscored(judgement: SuiteJudgement, scores: Iterable[CaseSco
     cases = [
         case.case_id
         for case in scores
-        if None not in case.answers and any(not rate.source_total or not rate.target_total for rate in _judged(case))
+        if None not in case.answers
+        and any(not rate.source_total or not rate.target_total for rate in judge_rates(case))
     ]
     if not cases or judgement.verdict is not SuiteVerdict.EQUIVALENT:
         return judgement
@@ -69,5 +70,6 @@ def undecided_where_unscored(judgement: SuiteJudgement, scores: Iterable[CaseSco
     return replace(judgement, verdict=SuiteVerdict.INCONCLUSIVE, sentence=sentence)
 
 
-def _judged(case: CaseScores) -> list[CheckRate]:
+def judge_rates(case: CaseScores) -> list[CheckRate]:
+    """What came of the `judge` checks of a case."""
     return [rate for rate in case.checks if rate.name.removeprefix("not_") == "judge"]
