@@ -95,9 +95,12 @@ def test_a_selection_is_compared_and_judged_again_as_such(pair):
     assert len(pair.target.chats) == 4
     _, again = pair.compare("--run", said["run_id"])
     assert again == said
-    report = pair.run("report", said["run_id"])
+    report = pair.run("report", said["run_id"], "-v")
     assert report.exit_code == 0
     assert "2 cases: " in report.stdout
+    brief = pair.run("report", said["run_id"]).stdout
+    assert brief.startswith(f"{said['verdict']}  Run {said['run_id']}, judged again: support {said['verdict']}.\n")
+    assert brief.count("\n") == 2
     empty = pair.run("compare", "--select", "nosuchcase")
     assert empty.exit_code == 2
     assert "nosuchcase" in empty.stderr
@@ -119,6 +122,12 @@ def test_changed_and_new_cases_are_neither_called_nor_compared(pair):
     assert "refund" in said["suites"][0]["sentence"]
     _, again = pair.compare("--run", said["run_id"])
     assert again == said
+    pair.run("report", said["run_id"], "-o", "out.jsonl")
+    told = map(json.loads, (pair.folder / "out.jsonl").read_text("utf-8").splitlines())
+    golden = {line["case_id"]: len(line.get("golden", ())) for line in told if "case_id" in line}
+    # What was recorded for the earlier request is shown; of a case that was never recorded there is nothing.
+    assert golden["refund"] > 0
+    assert golden["extra"] == 0
 
 
 def test_a_case_that_was_removed_is_missing(pair):

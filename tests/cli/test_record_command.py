@@ -7,8 +7,11 @@ import re
 
 import jsonschema
 
+from promptreg.cli.record import _print_judgement
 from promptreg.cli.schema import schema_of
 from promptreg.errors import ConfigError
+from promptreg.text.sentence import Sentence
+from promptreg.verdict.recording import RecordingJudgement, UnstableCase
 
 ANSI = "\x1b"
 
@@ -293,3 +296,19 @@ def test_an_embedder_that_cannot_be_used_costs_no_recording(pair, monkeypatch):
     done = pair.record("--passes", "2")
     assert "was not checked against itself: no such embedder" in done.stderr.replace("\n", " ")
     assert "exchangeable" not in pair.header()
+
+
+def test_paraphrases_are_told_in_one_quiet_line_and_contradictions_ask_for_a_fix(capsys):
+    meaning = ("embedding", Sentence("2 of 3 answers differ from the others in meaning", "三条中有两条语义不同"))
+    number = ("numbers", Sentence("1 of 3 answers differs from the others in numbers", "三条中有一条数字不同"))
+    unstable = [UnstableCase(name, (meaning,)) for name in ("greeting", "farewell")]
+    judgement = RecordingJudgement((2, 1), None, (*unstable, UnstableCase("price", (meaning, number))))
+    _print_judgement(judgement, "en", verbose=False)
+    said = " ".join(capsys.readouterr().out.split())
+    assert "Cases in which the source disagrees with itself: 1." in said
+    assert "price: 2 of 3 answers differ from the others in meaning; 1 of 3" in said
+    assert "with the same facts and checks: 2 (greeting, farewell). Paraphrases need no fix" in said
+    _print_judgement(RecordingJudgement((2, 1), None, tuple(unstable)), "zh", verbose=False)
+    assert "事实和检查项都一致的用例：2 个（greeting, farewell）。换一种说法无需处理" in "".join(
+        capsys.readouterr().out.split("\n")
+    )
