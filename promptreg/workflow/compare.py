@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from promptreg.errors import EndpointError
 from promptreg.report.form import Form
 from promptreg.scoring.embedders.registry import load_embedder
 from promptreg.scoring.embedders.stored import StoredVectors
@@ -221,17 +222,25 @@ def _judge(
         # Loaded after the calls of the first look: it takes a while.
         from promptreg.workflow.judging.judge import judge_stored  # noqa: PLC0415 - see above
 
-        return judge_stored(
-            config,
-            store,
-            record(),
-            pairing,
-            rules=rules,
-            embedder=embedder,
-            judges=judges,
-            look=look,
-            standing=standing,
-            engine=engine,
-        )
+        try:
+            return judge_stored(
+                config,
+                store,
+                record(),
+                pairing,
+                rules=rules,
+                embedder=embedder,
+                judges=judges,
+                look=look,
+                standing=standing,
+                engine=engine,
+            )
+        except EndpointError as error:  # of an embedder: the target is called elsewhere
+            if options.offline:
+                raise
+            again = "Then run the same command again."
+            if options.run_id is None:
+                again = "The samples are stored: then run the command again with --resume."
+            raise EndpointError(f"{error} {again}") from error
 
     return judge
