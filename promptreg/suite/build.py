@@ -223,7 +223,9 @@ class SuiteBuilder:
     def _prompt(self, name: str, at: tuple[str | int, ...]) -> Prompt | None:
         if name not in self._prompts:
             have = f" Prompts are {listing(self._prompts)}." if self._prompts else " The file has no `prompts`."
-            self._problem(f"There is no prompt `{name}`.{did_you_mean(name, self._prompts)}{have}", at)
+            meant = did_you_mean(name, self._prompts)
+            own = "" if meant else " A text that is no such name goes under `messages`: `[{user: …}]`."
+            self._problem(f"There is no prompt `{name}`.{meant}{have}{own}", at)
         return self._prompts.get(name)
 
     def _finished(

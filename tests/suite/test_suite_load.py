@@ -288,6 +288,14 @@ cases:
         assert hint in text
 
 
+def test_a_text_where_the_name_of_a_prompt_is_wanted_is_told_where_it_goes(tmp_path):
+    found = problems_of(tmp_path, "suite: a\ncases:\n  - {id: a, prompt: 退款要几天？🧾}\n")
+    assert found == [
+        "a.yaml:3: There is no prompt `退款要几天？🧾`. The file has no `prompts`. "
+        "A text that is no such name goes under `messages`: `[{user: …}]`."
+    ]
+
+
 def test_broken_cases_do_not_hide_the_problems_of_others(tmp_path):
     found = problems_of(
         tmp_path,
