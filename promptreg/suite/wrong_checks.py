@@ -44,11 +44,12 @@ def without_wrong_checks(data: Mapping[str, Any], wrong: Iterable[KeyPath]) -> t
 
 
 def _real(data: Any, path: KeyPath) -> KeyPath:
-    """The keys of a path that are there; never empty."""
+    """The keys of a path that are there; never empty. A key of the user's own may be called as a label is."""
     real: list[str | int] = []
     key: Any
     for key in path:
-        if (isinstance(data, Mapping) and key in data) or (isinstance(data, list) and isinstance(key, int)):
+        there = isinstance(data, list) and isinstance(key, int) and key < len(data)
+        if there or (isinstance(data, Mapping) and key in data):
             real.append(key)
             data = data[key]
     return tuple(real) or ("",)

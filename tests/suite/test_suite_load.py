@@ -291,8 +291,10 @@ cases:
 def test_a_text_where_the_name_of_a_prompt_is_wanted_is_told_where_it_goes(tmp_path):
     found = problems_of(tmp_path, "suite: a\ncases:\n  - {id: a, prompt: 退款要几天？🧾}\n")
     assert found == [
-        "a.yaml:3: There is no prompt `退款要几天？🧾`. The file has no `prompts`. "
-        "A text that is no such name goes under `messages`: `[{user: …}]`."
+        (
+            "a.yaml:3: There is no prompt `退款要几天？🧾`. The file has no `prompts`. "
+            "A text that is no such name goes under `messages`: `[{user: …}]`."
+        )
     ]
 
 
@@ -485,3 +487,10 @@ def test_a_key_of_cases_beside_a_case_file(tmp_path):
         "Unknown key `messages`. Allowed are `cases_from`, `checks`, `context`, `encoding`, `id`, `infer`, `noise`, "
         "`prompt`" in problem
     )
+
+
+def test_a_key_called_as_a_label_of_the_reader_is_an_unknown_key(tmp_path):
+    found = problems_of(tmp_path, 'suite: a\ncases:\n  - {id: a, "[case]": [], messages: [null]}\n')
+    assert all(problem.startswith("a.yaml:3: ") for problem in found)
+    assert any("`[case]`" in problem for problem in found)
+    assert len(found) == 2
