@@ -22,8 +22,8 @@ from promptreg.deployment.exchange import Chunk, Exchange
 from promptreg.deployment.json_text import dump_json
 from promptreg.deployment.reader import read_exchange
 from promptreg.scoring.contract.features import answer_features
-from promptreg.scoring.faults.reading.golden import Golden
 from promptreg.scoring.faults.reading.observe import observe_exchange
+from promptreg.scoring.faults.recorded import golden_of
 from promptreg.scoring.faults.registry import FAMILIES, find_faults
 
 if TYPE_CHECKING:
@@ -146,7 +146,7 @@ class Cost:
         recorded = read_exchange(exchange) if golden is None else read_exchange(body_of(golden))
         seen = observe_exchange(body_of(golden or ""), REQUEST, reading=recorded) if golden is not None else None
         self._exchange = exchange
-        self._golden = None if seen is None else Golden.of([seen])
+        self._golden = None if seen is None else golden_of([seen])
         reading = read_exchange(exchange)
         self.reading = _least(lambda: read_exchange(exchange), rounds)
         self.observing = _least(lambda: self.observed(reading), rounds)
@@ -258,7 +258,7 @@ def _print_rules() -> None:
 def _by_rule(exchange: Exchange, golden: str, rounds: int) -> list[tuple[str, float]]:
     """Each rule's time; what several need is counted for the first."""
     reading = read_exchange(exchange)
-    recorded = Golden.of([observe_exchange(body_of(golden), REQUEST)])
+    recorded = golden_of([observe_exchange(body_of(golden), REQUEST)])
     spent: dict[str, float] = {}
     for _ in range(rounds):
         call = observe_exchange(exchange, REQUEST, golden=recorded, reading=reading)

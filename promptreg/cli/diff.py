@@ -55,7 +55,7 @@ def command(
     from promptreg.text.terminal import json_for_terminal  # noqa: PLC0415 - see above
     from promptreg.workflow.compare import CompareOptions, compare  # noqa: PLC0415 - see above
     from promptreg.workflow.running.run_names import named_comparison  # noqa: PLC0415 - see above
-    from promptreg.workflow.views.run_diff import run_diff  # noqa: PLC0415 - see above
+    from promptreg.workflow.views.run_diff import run_diff, run_diff_json  # noqa: PLC0415 - see above
 
     kind = None if output is None else output.suffix.lower()
     if kind not in {None, ".json", ".html"}:
@@ -70,7 +70,7 @@ def command(
     with Store.open(config.root / config.paths.store, create=False) as store:
         if kind == ".html":  # the page judged the later run again
             diff = run_diff(store, store.run(old.run_id), store.run(new.run_id), suites)
-        text = json_for_terminal(diff.to_json(store)) if as_json or kind == ".json" else ""
+        text = json_for_terminal(run_diff_json(store, diff)) if as_json or kind == ".json" else ""
         if output is not None and kind == ".json":
             with new_file(output) as out:
                 out.write(text + "\n")

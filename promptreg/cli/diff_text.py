@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from promptreg.store.store import Store
     from promptreg.text.sentence import Language
-    from promptreg.workflow.views.run_diff import CaseDiff, DiffedRun, RunDiff
+    from promptreg.workflow.views.run_diff_model import CaseDiff, DiffedRun, RunDiff
 
 CASES_SHOWN: Final = 10
 """Cases of each kind without `-v`."""

@@ -5,19 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Final, Literal, TypeAlias, cast
+from typing import TYPE_CHECKING, Final, cast
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from promptreg.report.payload import CaseVerdictName, SuiteVerdictName
-
-EarlierVerdictName: TypeAlias = Literal["none", "pass", "changed", "drift", "fail", "new", "missing", "error", "waived"]
-"""`none`: that run did not have the case."""
-ChangeName: TypeAlias = Literal[
-    "newly_failing", "still_failing", "waived", "fixed", "approved", "unproven", "new", "gone", "same"
-]
-"""What became of a case since an earlier run."""
+    from promptreg.report.verdict_names import CaseVerdictName, EarlierVerdictName, SuiteVerdictName
 
 
 @dataclass(frozen=True, slots=True)

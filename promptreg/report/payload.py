@@ -17,14 +17,13 @@ if TYPE_CHECKING:
     from promptreg.answer.model import Usage
     from promptreg.canonical import Json, JsonObject
     from promptreg.report.context_views import ContextView
-    from promptreg.report.earlier import ChangeName, EarlierRunView, EarlierVerdictName
+    from promptreg.report.earlier import EarlierRunView
+    from promptreg.report.verdict_names import CaseVerdictName, ChangeName, EarlierVerdictName, SuiteVerdictName
     from promptreg.text.sentence import Sentence
 
 SCHEMA = "promptreg.report/1"
 """Name and version of the payload's form. It grows by new keys only."""
 
-CaseVerdictName: TypeAlias = Literal["pass", "changed", "drift", "fail", "new", "missing", "error", "waived"]
-SuiteVerdictName: TypeAlias = Literal["EQUIVALENT", "DRIFT", "REGRESSION", "INCONCLUSIVE", "ERROR"]
 SettingGroup: TypeAlias = Literal["deployment", "fingerprint", "request", "provenance", "run"]
 PartName: TypeAlias = Literal["content", "reasoning", "tool_calls", "json", "json_sorted"]
 """`json`: contents that are both JSON, laid out alike. `json_sorted`: the same with sorted keys, where that differs."""

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from promptreg.canonical import JsonObject
-    from promptreg.report.payload import CaseVerdictName
+    from promptreg.report.verdict_names import CaseVerdictName
 
 _SEVERITY = {"fail": 90.0, "drift": 70.0, "error": 60.0, "missing": 50.0, "new": 40.0, "changed": 20.0, "waived": 10.0}
 _SYSTEM = {

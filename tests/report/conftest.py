@@ -13,7 +13,7 @@ from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_play
 
 from promptreg import canonical
 from promptreg.answer import model as answer_model
-from promptreg.report import context_views, earlier
+from promptreg.report import context_views, earlier, verdict_names
 from promptreg.report import payload as views
 from promptreg.report.html import write_html
 from promptreg.report.sample import sample_payload
@@ -117,6 +117,7 @@ def open_payload(open_page: Callable[..., Page], tmp_path: Path) -> Callable[...
 NAMES = {
     **vars(canonical),
     **vars(answer_model),
+    **vars(verdict_names),
     **vars(earlier),
     **vars(context_views),
     **vars(views),

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from promptreg.report import payload
+from promptreg.report import payload, verdict_names
 from promptreg.report.catalogue import LANGUAGES, catalogues, filled
 
 SCRIPTS = sorted((Path(payload.__file__).parent / "assets" / "js").glob("*.js"))
@@ -64,10 +64,10 @@ def test_every_key_that_the_page_asks_for_exists(script):
 
 
 def test_every_verdict_has_a_name_and_an_explanation():
-    for verdict in payload.CaseVerdictName.__args__:
+    for verdict in verdict_names.CaseVerdictName.__args__:
         assert f"verdict.{verdict}" in catalogues()["en"]
         assert f"explain.{verdict}" in catalogues()["en"]
-    for verdict in payload.SuiteVerdictName.__args__:
+    for verdict in verdict_names.SuiteVerdictName.__args__:
         assert f"suite.{verdict}" in catalogues()["en"]
 
 

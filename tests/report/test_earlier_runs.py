@@ -8,10 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from promptreg.report.earlier import LETTERS, EarlierVerdictName, earlier_of, trend_of, utc_time
+from promptreg.report.earlier import LETTERS, earlier_of, trend_of, utc_time
 from promptreg.report.index import entry_of
 from promptreg.report.pack import packed_case
-from promptreg.report.payload import CaseVerdictName, CaseView
+from promptreg.report.payload import CaseView
+from promptreg.report.verdict_names import CaseVerdictName, EarlierVerdictName
 from promptreg.text.sentence import Sentence
 
 VERDICTS = st.sampled_from(get_args(EarlierVerdictName))

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, get_args, get_origin, get_type_hin
 
 from promptreg import canonical
 from promptreg.answer.model import Usage
-from promptreg.report import context_views, earlier
+from promptreg.report import context_views, earlier, verdict_names
 from promptreg.report import payload as views
 from promptreg.report.embed import whole
 from promptreg.report.new_file import new_file
@@ -36,6 +36,7 @@ _ESCAPED: Final = {code: f"\\u{code:04x}" for code in (*range(0x7F, 0xA0), 0x202
 
 _NAMES: Final = {
     **vars(canonical),
+    **vars(verdict_names),
     **vars(earlier),
     **vars(context_views),
     **vars(views),

@@ -22,10 +22,31 @@ if TYPE_CHECKING:
     from promptreg.context.budget import Budget
     from promptreg.context.fit import Fitted
     from promptreg.suite.model import Case, Suite
-    from promptreg.workflow.context.refused import Refused
 
 UNSENT: Final = Sentence("Nothing was sent: ", "未发送：")
 """Begins the problem of a case that cannot be shortened enough."""
+
+
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """A refusal for length of a prompt that was counted as fitting. Numbers in tokens."""
+
+    counted: int
+    """Of the prompt, by promptreg's counter."""
+    served: int | None
+    """Of the prompt, by the server; None where it does not tell."""
+    window: int | None
+    """What the server says that its window is."""
+    sentence: Sentence
+
+    def to_json(self) -> dict[str, Json]:
+        """The form used in JSON output."""
+        return {
+            "counted": self.counted,
+            "served": self.served,
+            "window": self.window,
+            "sentence": self.sentence.to_json(),
+        }
 
 
 @dataclass(frozen=True, slots=True)

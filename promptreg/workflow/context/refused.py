@@ -2,43 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from promptreg.deployment.overflow import read_overflow
 from promptreg.text.counted import counted
 from promptreg.text.sentence import Sentence
+from promptreg.workflow.context.contexts import Refused
 
 if TYPE_CHECKING:
-    from promptreg.canonical import Json
     from promptreg.deployment.exchange import Exchange
     from promptreg.deployment.overflow import Overflow
     from promptreg.store.store import Store
     from promptreg.workflow.context.contexts import FittedCase
     from promptreg.workflow.pairing import Pairing
-
-
-@dataclass(frozen=True, slots=True)
-class Refused:
-    """A refusal for length of a prompt that was counted as fitting. Numbers in tokens."""
-
-    counted: int
-    """Of the prompt, by promptreg's counter."""
-    served: int | None
-    """Of the prompt, by the server; None where it does not tell."""
-    window: int | None
-    """What the server says that its window is."""
-    sentence: Sentence
-
-    def to_json(self) -> dict[str, Json]:
-        """The form used in JSON output."""
-        return {
-            "counted": self.counted,
-            "served": self.served,
-            "window": self.window,
-            "sentence": self.sentence.to_json(),
-        }
 
 
 def refused(side: FittedCase, deployment: str, exchange: Exchange, server: str | None = None) -> Refused | None:

@@ -15,8 +15,8 @@ from promptreg.answer.reader import REASONING_FIELDS
 from promptreg.scoring.checks.base import Measured
 from promptreg.scoring.contract.moved import moved_reasoning
 from promptreg.scoring.faults.case import NO_FAULTS, CaseFaults, case_faults
-from promptreg.scoring.faults.reading.golden import Golden
 from promptreg.scoring.faults.reading.observe import observe_answer
+from promptreg.scoring.faults.recorded import golden_of
 from promptreg.scoring.faults.registry import families_with
 from promptreg.scoring.faults.rules.over_cases import CaseSet
 from promptreg.scoring.faults.rules.set_level import Outcome, passes_usually, task_class_losses
@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from promptreg.scoring.extensions import Extensions
     from promptreg.scoring.faults.case import Noted
     from promptreg.scoring.faults.model import Finding, Observation
+    from promptreg.scoring.faults.reading.golden import Golden
     from promptreg.scoring.score import CaseScores
     from promptreg.shelf import Kept, Shelf
     from promptreg.spread import Spread
@@ -258,7 +259,7 @@ def _measured(sample: ReadSample | None) -> Measured | None:
 
 def _golden(known: Sequence[Observation], answers: Sequence[Answer | None], counts: Mapping[int, int | None]) -> Golden:
     """What the source's calls tell and, where some are not known, what the baseline alone tells of them."""
-    golden = Golden.of(known)
+    golden = golden_of(known)
     if len(known) == len(answers):
         return golden
     given = tuple(answer for answer in answers if answer is not None)

@@ -17,8 +17,8 @@ from promptreg.workflow.views.run_diff_words import headline
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from promptreg.report.earlier import EarlierVerdictName
     from promptreg.report.payload import CaseView
+    from promptreg.report.verdict_names import EarlierVerdictName
     from promptreg.review.apply import Key
     from promptreg.store.runs import RunRecord
     from promptreg.store.store import Store

@@ -7,12 +7,12 @@ the words of `baseline diff`; whether they drifted is what the verdicts say.
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from promptreg.config.hints import did_you_mean
 from promptreg.deployment.reader import read_exchange
-from promptreg.errors import ExitCode, UsageError
+from promptreg.errors import UsageError
 from promptreg.report.answers import answer_groups
 from promptreg.text.sentence import Sentence
 from promptreg.verdict.change import Change, change_between
@@ -20,12 +20,12 @@ from promptreg.workflow.baselines.told_answers import told_answers, told_facts
 from promptreg.workflow.criteria import check_changes, rule_changes
 from promptreg.workflow.criteria_words import criteria_notes
 from promptreg.workflow.judged_cases import judged_cases
-from promptreg.workflow.running.runs import iso_time
 from promptreg.workflow.views.deployments import target_view
+from promptreg.workflow.views.run_diff_model import CaseDiff, DiffedRun, RunDiff, SettingChange
 from promptreg.workflow.views.run_diff_words import headline, run_notes
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterator, Sequence
 
     from promptreg.answer.model import Answer
     from promptreg.canonical import Json, JsonObject
@@ -33,168 +33,11 @@ if TYPE_CHECKING:
     from promptreg.store.reviews import ShownCase
     from promptreg.store.runs import RunRecord
     from promptreg.store.store import Store
-    from promptreg.verdict.change import Judged
-    from promptreg.workflow.criteria import CheckChange
 
 RUN_DIFF_SCHEMA: Final = "promptreg.run-diff/1"
 """Name and version of the form of `diff --json`. It grows by new keys only."""
 
 _ORDER: Final = tuple(Change)
-
-
-@dataclass(frozen=True, slots=True)
-class DiffedRun:
-    """One of the two runs."""
-
-    record: RunRecord
-    sources: tuple[str, ...]
-    """Against whose baselines it was judged."""
-    passes: int
-    """Taken; the plan may have had more."""
-    shown: Mapping[tuple[str, str], ShownCase]
-    """By suite and case id, those of the compared suites."""
-    asked: Mapping[tuple[str, str], str]
-    """Hash of each request, likewise."""
-    judged: Mapping[tuple[str, str], Judged]
-    """The verdicts with what they rest on, likewise."""
-
-    def to_json(self) -> JsonObject:
-        """The run in `diff --json`."""
-        return {
-            "run_id": self.record.run_id,
-            "deployment": self.record.deployment,
-            "model": self.record.model,
-            "sources": list(self.sources),
-            "started_at": iso_time(self.record.started_at),
-            "passes": self.passes,
-            "cases": len(self.shown),
-            "verdict": self.record.verdict,
-        }
-
-
-@dataclass(frozen=True, slots=True)
-class SettingChange:
-    """A setting that the two runs do not share; None where a run does not have it."""
-
-    group: SettingGroup
-    name: str
-    old: str | None
-    new: str | None
-
-
-@dataclass(frozen=True, slots=True)
-class CaseDiff:
-    """One case in both runs."""
-
-    suite: str
-    case_id: str
-    change: Change
-    old: ShownCase | None
-    """As the earlier run shows it; None where it does not."""
-    new: ShownCase | None
-    golden_moved: bool = False
-    """The two runs were judged against different goldens of it."""
-    asked_otherwise: bool = False
-    """The two runs did not send the same request."""
-    checks: tuple[CheckChange, ...] = ()
-    """Checks by which only one of the two runs judged it."""
-
-    @property
-    def checked_otherwise(self) -> bool:
-        """The two runs did not judge it by the same checks."""
-        return bool(self.checks)
-
-    @property
-    def key(self) -> str:
-        """Suite and case id, as `promptreg review` names cases."""
-        return f"{self.suite}/{self.case_id}"
-
-    @property
-    def verdicts(self) -> tuple[str | None, str | None]:
-        """The earlier and the later verdict."""
-        return (None if self.old is None else self.old.verdict, None if self.new is None else self.new.verdict)
-
-
-@dataclass(frozen=True, slots=True)
-class RunDiff:
-    """Two runs side by side."""
-
-    old: DiffedRun
-    new: DiffedRun
-    suites: tuple[str, ...]
-    """Suites that both have."""
-    left_out: tuple[str, ...]
-    """Suites that only one of them has."""
-    cases: tuple[CaseDiff, ...]
-    """Newly failing ones first, each kind by severity."""
-    settings: tuple[SettingChange, ...]
-    criteria: tuple[str | None, str | None] = (None, None)
-    """What each run as a whole was judged with, as canonical JSON; None where that was not kept."""
-    sentence: Sentence = field(default_factory=lambda: Sentence("", ""))
-    """How many cases newly fail, are fixed, still fail."""
-    judged_otherwise: tuple[Sentence, ...] = ()
-    """Checks and thresholds that changed between the runs: told before any difference is."""
-    notes: tuple[Sentence, ...] = ()
-    """What else a reader must know before trusting the rest."""
-
-    @property
-    def exit_code(self) -> ExitCode:
-        """That of drift when a case newly fails, else 0."""
-        return ExitCode.DRIFT if self.of(Change.NEWLY_FAILING) else ExitCode.EQUIVALENT
-
-    def of(self, change: Change) -> tuple[CaseDiff, ...]:
-        """The cases of one kind."""
-        return tuple(case for case in self.cases if case.change is change)
-
-    def verdicts(self) -> Counter[tuple[str | None, str | None]]:
-        """How many cases went from which verdict to which."""
-        return Counter(case.verdicts for case in self.cases)
-
-    def to_json(self, store: Store) -> JsonObject:
-        """The object of `diff --json`."""
-        counts = Counter(case.change for case in self.cases)
-        table: list[Json] = [
-            {"verdict_a": old, "verdict_b": new, "cases": number} for (old, new), number in self.verdicts().items()
-        ]
-        settings: list[Json] = [
-            {"group": each.group, "name": each.name, "a": each.old, "b": each.new} for each in self.settings
-        ]
-        return {
-            "schema": RUN_DIFF_SCHEMA,
-            "sentence": self.sentence.en,
-            "sentence_zh": self.sentence.zh,
-            "exit_code": int(self.exit_code),
-            "run_a": self.old.to_json(),
-            "run_b": self.new.to_json(),
-            "suites": list(self.suites),
-            "suites_left_out": list(self.left_out),
-            "notes": [{"sentence": note.en, "sentence_zh": note.zh} for note in (*self.judged_otherwise, *self.notes)],
-            "counts": {change.value: counts[change] for change in Change},
-            "verdicts": table,
-            "settings": settings,
-            "rules": [{"name": each.name, "a": each.old, "b": each.new} for each in rule_changes(*self.criteria)],
-            "cases": [self._case(store, case) for case in self.cases],
-        }
-
-    def _case(self, store: Store, case: CaseDiff) -> JsonObject:
-        said = answers_change(store, self, case)
-        sides = {
-            name: None if shown is None else {"sentence": shown.sentence, "sentence_zh": shown.sentence_zh}
-            for name, shown in (("a", case.old), ("b", case.new))
-        }
-        verdicts = case.verdicts
-        return {
-            "suite": case.suite,
-            "case_id": case.case_id,
-            "change": case.change.value,
-            "verdict_a": verdicts[0],
-            "verdict_b": verdicts[1],
-            **sides,
-            "golden_moved": case.golden_moved,
-            "asked_otherwise": case.asked_otherwise,
-            "checks": [{"a": change.old, "b": change.new} for change in case.checks],
-            "answers": None if said is None else {"sentence": said.en, "sentence_zh": said.zh},
-        }
 
 
 def run_diff(store: Store, old: RunRecord, new: RunRecord, suites: Collection[str] = ()) -> RunDiff:
@@ -222,6 +65,33 @@ def run_diff(store: Store, old: RunRecord, new: RunRecord, suites: Collection[st
     return replace(found, sentence=headline(counts), notes=tuple(run_notes(found)))
 
 
+def run_diff_json(store: Store, diff: RunDiff) -> JsonObject:
+    """The object of `diff --json`."""
+    counts = Counter(case.change for case in diff.cases)
+    table: list[Json] = [
+        {"verdict_a": old, "verdict_b": new, "cases": number} for (old, new), number in diff.verdicts().items()
+    ]
+    settings: list[Json] = [
+        {"group": each.group, "name": each.name, "a": each.old, "b": each.new} for each in diff.settings
+    ]
+    return {
+        "schema": RUN_DIFF_SCHEMA,
+        "sentence": diff.sentence.en,
+        "sentence_zh": diff.sentence.zh,
+        "exit_code": int(diff.exit_code),
+        "run_a": diff.old.to_json(),
+        "run_b": diff.new.to_json(),
+        "suites": list(diff.suites),
+        "suites_left_out": list(diff.left_out),
+        "notes": [{"sentence": note.en, "sentence_zh": note.zh} for note in (*diff.judged_otherwise, *diff.notes)],
+        "counts": {change.value: counts[change] for change in Change},
+        "verdicts": table,
+        "settings": settings,
+        "rules": [{"name": each.name, "a": each.old, "b": each.new} for each in rule_changes(*diff.criteria)],
+        "cases": [_case_json(store, diff, case) for case in diff.cases],
+    }
+
+
 def answers_change(store: Store, diff: RunDiff, case: CaseDiff) -> Sentence | None:
     """How a case's most frequent answer changed between the runs, with the facts that differ.
 
@@ -239,6 +109,27 @@ def answers_change(store: Store, diff: RunDiff, case: CaseDiff) -> Sentence | No
     if told == now:
         return Sentence(f"{told.en}, in both runs", f"{told.zh}，两次运行相同")
     return Sentence(f"{told.en} → {now.en}{facts.en}", f"{told.zh} → {now.zh}{facts.zh}")
+
+
+def _case_json(store: Store, diff: RunDiff, case: CaseDiff) -> JsonObject:
+    said = answers_change(store, diff, case)
+    sides = {
+        name: None if shown is None else {"sentence": shown.sentence, "sentence_zh": shown.sentence_zh}
+        for name, shown in (("a", case.old), ("b", case.new))
+    }
+    verdicts = case.verdicts
+    return {
+        "suite": case.suite,
+        "case_id": case.case_id,
+        "change": case.change.value,
+        "verdict_a": verdicts[0],
+        "verdict_b": verdicts[1],
+        **sides,
+        "golden_moved": case.golden_moved,
+        "asked_otherwise": case.asked_otherwise,
+        "checks": [{"a": change.old, "b": change.new} for change in case.checks],
+        "answers": None if said is None else {"sentence": said.en, "sentence_zh": said.zh},
+    }
 
 
 def _answers(store: Store, run_id: str, case: CaseDiff) -> list[Answer | None]:

@@ -15,7 +15,7 @@ from promptreg.verdict.model import SuiteVerdict
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from promptreg.workflow.views.run_diff import CaseDiff, RunDiff
+    from promptreg.workflow.views.run_diff_model import CaseDiff, RunDiff
 
 TITLES: Final[Mapping[Change, Sentence]] = MappingProxyType(
     {

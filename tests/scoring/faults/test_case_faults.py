@@ -13,6 +13,7 @@ from promptreg.scoring.faults.catalogue import Entry
 from promptreg.scoring.faults.model import Probe, Rule, Severity
 from promptreg.scoring.faults.reading.golden import Golden
 from promptreg.scoring.faults.reading.observe import observe_answer
+from promptreg.scoring.faults.recorded import golden_of
 from promptreg.text.sentence import Sentence
 
 
@@ -33,7 +34,7 @@ def call(content, **message):
 
 def faults(source, target):
     sources = [call(text) for text in source]
-    golden = Golden.of(sources)
+    golden = golden_of(sources)
     return case_faults(sources, [replace(call(text), golden=golden) for text in target]).told
 
 
@@ -86,7 +87,7 @@ SHOWN = GOOD + "<｜end▁of▁sentence｜>"
 
 def found_in(source, target, **more):
     sources = [None if text is None else call(text) for text in source]
-    golden = Golden.of(one for one in sources if one is not None)
+    golden = golden_of(one for one in sources if one is not None)
     return case_faults(sources, [replace(call(text), golden=golden) for text in target], **more)
 
 
@@ -193,7 +194,7 @@ def cached(texts):
 )
 def test_a_warm_cache_breaks_answers_in_several_calls_or_it_is_not_told(source, target, told):
     sources = cached(source)
-    golden = Golden.of(sources)
+    golden = golden_of(sources)
     found = case_faults(sources, [replace(one, golden=golden) for one in cached(target)])
     assert ("F36" in {passes.kind for passes in found.passes}) is told
     if told:
@@ -218,7 +219,7 @@ def test_a_warm_cache_breaks_answers_in_several_calls_or_it_is_not_told(source, 
 )
 def test_what_was_noted_stands_for_the_calls(source, target):
     sources = cached(source)
-    golden = Golden.of(sources)
+    golden = golden_of(sources)
     targets = [replace(one, golden=golden) for one in cached(target)]
     noted = Noted.of(dict(enumerate(sources)))
     recorded = [observe_answer(one.answer, one.request, prompt_tokens=12) for one in sources]
@@ -244,12 +245,12 @@ def test_of_a_varied_prompt_the_calls_are_not_held_against_each_other():
 def test_an_answer_that_calls_a_tool_is_no_empty_golden():
     book = {"id": "c", "type": "function", "function": {"name": "book", "arguments": "{}"}}
     source = [call(None, tool_calls=[book])] * 8
-    golden = Golden.of(source)
+    golden = golden_of(source)
     every = case_faults(source, [replace(call(""), golden=golden)] * 3)
     assert "F51" in {fault.finding.kind for fault in every.told}
     silent = [call("")] * 8
     assert "F51" not in {
-        fault.finding.kind for fault in case_faults(silent, [replace(call(""), golden=Golden.of(silent))] * 3).told
+        fault.finding.kind for fault in case_faults(silent, [replace(call(""), golden=golden_of(silent))] * 3).told
     }
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 from promptreg.answer.reader import answer_from_message
 from promptreg.scoring.faults.captured.schema import GOLDEN_KEYS, MESSAGE_KEYS, RESPONSE_KEYS, WHOLE_KEYS
 from promptreg.scoring.faults.reading.golden import Golden
+from promptreg.scoring.faults.recorded import golden_of
 from promptreg.text.sentence import Sentence
 
 if TYPE_CHECKING:
@@ -44,7 +45,7 @@ def golden_from_json(value: Json, calls_of: Callable[[JsonObject], Iterable[Obse
     if isinstance(value, list) and all(isinstance(part, dict) and is_whole(part) for part in value):
         for part in value:
             _refuse_unknown(part, WHOLE_KEYS)
-        return Golden.of([call for part in value for call in calls_of(part)]) if value else None
+        return golden_of([call for part in value for call in calls_of(part)]) if value else None
     if not isinstance(value, dict):
         raise UnreadablePayload(
             f"`golden` must be an object with what the source answered, or a list of whole responses, "
@@ -53,7 +54,7 @@ def golden_from_json(value: Json, calls_of: Callable[[JsonObject], Iterable[Obse
         )
     if is_whole(value):
         _refuse_unknown(value, WHOLE_KEYS)
-        return Golden.of(calls_of(value))
+        return golden_of(calls_of(value))
     return _parts(value)
 
 

@@ -10,8 +10,8 @@ from promptreg.scoring.faults.catalogue import found
 from promptreg.scoring.faults.model import Observation, Probe, Rule, Severity
 from promptreg.scoring.faults.reading.axes import Axis, Split, split
 from promptreg.scoring.faults.reading.decisions import decides_otherwise, decisions_of
-from promptreg.scoring.faults.reading.golden import Golden
 from promptreg.scoring.faults.reading.requests import is_chat, number
+from promptreg.scoring.faults.recorded import golden_of
 from promptreg.scoring.faults.rules import endings, structured, text, tool_calls
 from promptreg.scoring.faults.rules.protocol import prompt_difference
 from promptreg.text.counted import counted, part_of
@@ -146,7 +146,7 @@ def _by_cached_tokens(calls: Sequence[Observation]) -> Split:
 def _damage(call: Observation, good: Sequence[Observation]) -> str:
     """How an answer is broken where others of the same request are whole; "" when it is not."""
     known = {finding.kind for one in good for finding in _single_findings(one)}
-    held = call.told(golden=Golden.of(good))
+    held = call.told(golden=golden_of(good))
     for finding in _single_findings(held):
         if finding.kind not in known and finding.severity is not Severity.INFO:
             return f"{finding.kind} {finding.evidence}"
