@@ -34,12 +34,12 @@ from synthetic_suites import Sessions, draw_suite, first_passes, trait
 from promptreg.verdict.comparison import compare_cases
 from promptreg.verdict.decide import judge_suite
 from promptreg.verdict.evidence import CaseEvidence
-from promptreg.verdict.model import CaseVerdict
 from promptreg.verdict.rules import Look, Rules, plan_looks
 from promptreg.verdict.statistics.anchored import contrast, sign_flip_p
 from promptreg.verdict.statistics.energy import PairWeights
 from promptreg.verdict.statistics.labellings import labellings
 from promptreg.verdict.statistics.suite import CaseMeasures, SuiteStatistic, case_statistics
+from promptreg.verdict.verdicts import CaseVerdict
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

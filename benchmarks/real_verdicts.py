@@ -25,15 +25,17 @@ from promptreg.scoring.embedders.registry import DEFAULT_EMBEDDER, load_embedder
 from promptreg.scoring.pairs import CasePair
 from promptreg.scoring.score import CaseScores, score_suite
 from promptreg.verdict.decide import judge_suite
-from promptreg.verdict.model import CaseVerdict, SuiteJudgement
 from promptreg.verdict.power import judge_with_self_test, planter
 from promptreg.verdict.recording import judge_recording
 from promptreg.verdict.rules import Look, Rules, plan_looks
+from promptreg.verdict.verdicts import CaseVerdict
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from real_suites import Part, RealSuite, Reply
+
+    from promptreg.verdict.model import SuiteJudgement
 
 LOOKS = (3, TARGET_PASSES)
 

@@ -18,7 +18,9 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from promptreg.config import Config, load_config
     from promptreg.errors import PromptregError
-    from promptreg.workflow.compare import Compared, CompareOptions, compare
+    from promptreg.workflow.compare import compare
+    from promptreg.workflow.compare_options import CompareOptions
+    from promptreg.workflow.compared import Compared
     from promptreg.workflow.comparison import Comparison
     from promptreg.workflow.record import RecordOptions, record
     from promptreg.workflow.recording import Recording
@@ -39,8 +41,8 @@ __all__ = [
 ]
 
 _HOMES = {
-    "CompareOptions": "promptreg.workflow.compare",
-    "Compared": "promptreg.workflow.compare",
+    "CompareOptions": "promptreg.workflow.compare_options",
+    "Compared": "promptreg.workflow.compared",
     "Comparison": "promptreg.workflow.comparison",
     "Config": "promptreg.config",
     "PromptregError": "promptreg.errors",

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from rich.text import Text
 
     from promptreg.text.sentence import Language
-    from promptreg.verdict.causes.clusters import Cluster
+    from promptreg.verdict.causes.cluster import Cluster
 
 CAUSES_SHOWN = 8
 """Causes listed per suite without `-v`; the report shows all."""

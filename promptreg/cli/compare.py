@@ -111,7 +111,8 @@ def command(
     from promptreg.replay.progress import renderer_for  # noqa: PLC0415 - see above
     from promptreg.report.form import Form  # noqa: PLC0415 - see above
     from promptreg.text.terminal import json_pieces_for_terminal  # noqa: PLC0415 - see above
-    from promptreg.workflow.compare import CompareOptions, compare, plan_compare  # noqa: PLC0415 - see above
+    from promptreg.workflow.compare import compare, plan_compare  # noqa: PLC0415 - see above
+    from promptreg.workflow.compare_options import CompareOptions  # noqa: PLC0415 - see above
 
     if run_id is not None:
         _refuse_beside_run(

@@ -53,7 +53,8 @@ def command(
     from promptreg.report.new_file import new_file  # noqa: PLC0415 - see above
     from promptreg.store.store import Store  # noqa: PLC0415 - see above
     from promptreg.text.terminal import json_for_terminal  # noqa: PLC0415 - see above
-    from promptreg.workflow.compare import CompareOptions, compare  # noqa: PLC0415 - see above
+    from promptreg.workflow.compare import compare  # noqa: PLC0415 - see above
+    from promptreg.workflow.compare_options import CompareOptions  # noqa: PLC0415 - see above
     from promptreg.workflow.running.run_names import named_comparison  # noqa: PLC0415 - see above
     from promptreg.workflow.views.run_diff import run_diff, run_diff_json  # noqa: PLC0415 - see above
 

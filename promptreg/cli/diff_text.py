@@ -10,7 +10,7 @@ from promptreg.report.catalogue import catalogues
 from promptreg.text.preview import preview
 from promptreg.text.terminal import safe_for_terminal
 from promptreg.verdict.change import Change
-from promptreg.verdict.model import CaseVerdict
+from promptreg.verdict.verdicts import CaseVerdict
 from promptreg.workflow.running.runs import local_time
 from promptreg.workflow.views.run_diff import answers_change
 from promptreg.workflow.views.run_diff_words import TITLES

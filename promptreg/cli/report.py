@@ -72,7 +72,8 @@ def command(
     from promptreg.cli.verdicts import print_comparison, print_written  # noqa: PLC0415 - see above
     from promptreg.config import load_config  # noqa: PLC0415 - see above
     from promptreg.report.form import Form, kind_of  # noqa: PLC0415 - see above
-    from promptreg.workflow.compare import CompareOptions, compare  # noqa: PLC0415 - see above
+    from promptreg.workflow.compare import compare  # noqa: PLC0415 - see above
+    from promptreg.workflow.compare_options import CompareOptions  # noqa: PLC0415 - see above
 
     kind = "html" if output is None else kind_of(output)
     _refuse_of_others(kind, {"--details": details != "auto", "--assets": assets != "inline", "--force": force}, "html")

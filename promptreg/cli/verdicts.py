@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from promptreg.config import Config
     from promptreg.text.sentence import Language
     from promptreg.verdict.model import CaseJudgement, SuiteJudgement
-    from promptreg.workflow.compare import Compared
+    from promptreg.workflow.compared import Compared
 
 WORST_SHOWN = 10
 """Cases listed per suite without `-v`; the report shows all."""

@@ -14,7 +14,8 @@ from promptreg.demo.model import find_model
 from promptreg.demo.project import DemoKind, write_demo_project
 from promptreg.deployment.simulated.background import SimulatedServer
 from promptreg.deployment.simulated.loading import load_script
-from promptreg.workflow.compare import Compared, CompareOptions, compare
+from promptreg.workflow.compare import compare
+from promptreg.workflow.compare_options import CompareOptions
 from promptreg.workflow.record import RecordOptions, record
 
 if TYPE_CHECKING:
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from promptreg.replay.progress import Renderer
+    from promptreg.workflow.compared import Compared
     from promptreg.workflow.recording import Recording
 
 _SLOTS = 4

@@ -23,7 +23,7 @@ from promptreg.scoring.checks.base import Services
 from promptreg.store.store import Store
 from promptreg.suite.model import Case, CheckSpec, Request
 from promptreg.suite.select import select_cases
-from promptreg.verdict.model import CaseVerdict
+from promptreg.verdict.verdicts import CaseVerdict
 from promptreg.workflow.judging.given_answers import GivenAnswers, answer_from
 from promptreg.workflow.plugins import load_extensions
 from promptreg.workflow.project import project_suites

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 from promptreg.cli.console import reader_language
-from promptreg.verdict.model import CaseVerdict, SuiteVerdict
+from promptreg.verdict.verdicts import CaseVerdict, SuiteVerdict
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -14,7 +14,8 @@ from promptreg.report.new_file import unwritable
 from promptreg.report.output import plain
 from promptreg.store.store import Store
 from promptreg.text.sentence import Sentence
-from promptreg.workflow.compare import CompareOptions, check_compare, compare
+from promptreg.workflow.compare import check_compare, compare
+from promptreg.workflow.compare_options import CompareOptions
 from promptreg.workflow.review.case import CaseBook
 from promptreg.workflow.review.waiting import reviewed_run
 
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
     from promptreg.report.form import Output
     from promptreg.text.sentence import Language
     from promptreg.verdict.model import CaseJudgement, SuiteJudgement
-    from promptreg.workflow.compare import Compared
+    from promptreg.workflow.compared import Compared
     from promptreg.workflow.review.case import CaseSides
     from promptreg.workflow.review.waiting import ReviewedRun
 

@@ -12,7 +12,7 @@ from promptreg.cli.verdicts import print_comparison
 from promptreg.pytest_plugin.options import in_pytest
 from promptreg.text.sentence import Sentence
 from promptreg.text.terminal import safe_for_terminal
-from promptreg.verdict.model import CaseVerdict
+from promptreg.verdict.verdicts import CaseVerdict
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 from promptreg.text.sentence import Sentence
 from promptreg.verdict.approvals import told_lacks
-from promptreg.verdict.model import CaseVerdict
+from promptreg.verdict.verdicts import CaseVerdict
 from promptreg.verdict.waivers import WAIVABLE
 
 if TYPE_CHECKING:

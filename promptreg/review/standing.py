@@ -22,8 +22,8 @@ from promptreg.config.problems import sentences
 from promptreg.errors import BaselineError, Place, Problem
 from promptreg.review.decisions import Day, Instant, Sha256, Strict
 from promptreg.store.columns import plain_text
-from promptreg.verdict.model import CaseVerdict
 from promptreg.verdict.standing import StandingDecision
+from promptreg.verdict.verdicts import CaseVerdict
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 from promptreg.store.lacks import Lack
 from promptreg.text.sentence import Sentence
 from promptreg.verdict.evidence import FREE_OF
-from promptreg.verdict.model import CaseJudgement, CaseVerdict, severity
+from promptreg.verdict.verdicts import CaseVerdict, severity
 from promptreg.verdict.words.fault_sentences import kind_name, texts_known
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from promptreg.baseline.model import Approval, Golden
     from promptreg.scoring.faults.case import CaseFaults
-    from promptreg.verdict.model import SuiteJudgement
+    from promptreg.verdict.model import CaseJudgement, SuiteJudgement
 
 _NOT_HELD: Final = frozenset({CaseVerdict.NEW, CaseVerdict.MISSING})
 """Verdicts of cases that were held against nothing."""

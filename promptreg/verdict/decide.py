@@ -28,22 +28,13 @@ from promptreg.verdict.causes.signs import signs_of
 from promptreg.verdict.comparison import CaseResult, Comparison, compare_cases, labelling_count, permuted_jointly
 from promptreg.verdict.evidence import evidence_of
 from promptreg.verdict.material import case_channels, material_effects
-from promptreg.verdict.model import (
-    CaseJudgement,
-    CaseVerdict,
-    ChannelEffect,
-    CheckOutcome,
-    Facts,
-    RegressionOutcome,
-    SuiteJudgement,
-    SuiteVerdict,
-    severity,
-)
+from promptreg.verdict.model import CaseJudgement, ChannelEffect, CheckOutcome, Facts, RegressionOutcome, SuiteJudgement
 from promptreg.verdict.rules import Look, Rules
 from promptreg.verdict.settle import notes, obstacles
 from promptreg.verdict.statistics.contract import CONTRACT
 from promptreg.verdict.statistics.effect import drifted_bound, noise_multiple, spread, steady
 from promptreg.verdict.statistics.labellings import is_exact
+from promptreg.verdict.verdicts import CaseVerdict, SuiteVerdict, severity
 from promptreg.verdict.words import case_sentences as sentences
 from promptreg.verdict.words import suite_sentences
 from promptreg.verdict.zero_tolerance import (

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from promptreg.errors import ExitCode
-from promptreg.verdict.model import SuiteVerdict
+from promptreg.verdict.verdicts import SuiteVerdict
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

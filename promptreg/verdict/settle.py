@@ -6,10 +6,11 @@ from math import ceil, log
 from typing import TYPE_CHECKING, Final
 
 from promptreg.verdict.evidence import FREE_OF
-from promptreg.verdict.model import UNTESTABLE_FAULTS, CaseVerdict
+from promptreg.verdict.model import UNTESTABLE_FAULTS
 from promptreg.verdict.planted import FAULTS
 from promptreg.verdict.rules import MINIMUM_SOURCE_PASSES, MINIMUM_TARGET_PASSES
 from promptreg.verdict.statistics.labellings import smallest_p
+from promptreg.verdict.verdicts import CaseVerdict
 from promptreg.verdict.words import fault_sentences, suite_sentences
 from promptreg.verdict.zero_tolerance import unproven_fault
 

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from datetime import date
 
     from promptreg.canonical import JsonObject
-    from promptreg.verdict.model import CaseVerdict
+    from promptreg.verdict.verdicts import CaseVerdict
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final, Protocol
 
 from promptreg.text.sentence import Sentence
-from promptreg.verdict.model import SEVERITY_CLASS, CaseVerdict, SuiteVerdict
+from promptreg.verdict.verdicts import SEVERITY_CLASS, CaseVerdict, SuiteVerdict
 from promptreg.verdict.words.case_sentences import VERDICTS_ZH
 
 if TYPE_CHECKING:

@@ -18,7 +18,7 @@ from promptreg.scoring.faults.case import ordered
 from promptreg.scoring.faults.model import Severity
 from promptreg.text.sentence import Sentence
 from promptreg.verdict.evidence import FREE_OF
-from promptreg.verdict.model import CaseJudgement, CaseVerdict, severity
+from promptreg.verdict.verdicts import CaseVerdict, severity
 from promptreg.verdict.words import case_sentences as sentences
 from promptreg.verdict.words import fault_sentences
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from promptreg.scoring.faults.case import CaseFault, CaseFaults, FaultPasses
     from promptreg.verdict.evidence import CaseEvidence
-    from promptreg.verdict.model import CheckOutcome
+    from promptreg.verdict.model import CaseJudgement, CheckOutcome
 
 ZERO_TOLERANCE: Final = frozenset(
     {"F01", "F33", "F36", "F37", "F47", *(f"F{number}" for number in range(15, 21))},

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from promptreg.errors import EndpointError
-from promptreg.report.form import Form
 from promptreg.scoring.embedders.registry import load_embedder
 from promptreg.scoring.embedders.stored import StoredVectors
 from promptreg.store.store import Store
@@ -33,92 +31,16 @@ from promptreg.workflow.running.run_names import named_comparison
 from promptreg.workflow.running.taking import Taking
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-    from pathlib import Path
+    from collections.abc import Callable
 
-    from promptreg.canonical import Json, JsonObject
     from promptreg.config import Config
-    from promptreg.report.form import Kind, Output
     from promptreg.store.runs import RunRecord
     from promptreg.text.sentence import Sentence
     from promptreg.verdict.model import SuiteJudgement
     from promptreg.verdict.rules import Look
-    from promptreg.workflow.comparison import Comparison
+    from promptreg.workflow.compare_options import CompareOptions
+    from promptreg.workflow.compared import Compared
     from promptreg.workflow.judging.judge import JudgedSuite
-
-
-@dataclass(frozen=True, slots=True)
-class CompareOptions:
-    """What `promptreg compare` can be told. None means: as the configuration says."""
-
-    suites: tuple[Path, ...] = ()
-    """Suite files or folders; none for the project's own."""
-    source: str | None = None
-    target: str | None = None
-    passes: int | None = None
-    looks: tuple[int, ...] = ()
-    """Judge after so many passes, the last of which ends the comparison; none for the plan's."""
-    run_id: str | None = None
-    """Judge this stored run; the target is not called."""
-    ask_judges: bool = True
-    """Whether judges are asked what no stored reply answers; else such answers are unscored."""
-    offline: bool = False
-    """Nothing is called at all: neither judges nor an embeddings endpoint. Only with `run_id`."""
-    against: str | None = None
-    """The run that the report holds this one against; None for the one before it."""
-    reported: tuple[str, ...] = ()
-    """Names of suites: the report is of these only; none for all of the run. All are judged."""
-    resume: bool = False
-    select: str | None = None
-    cases: Mapping[str, frozenset[str]] | None = None
-    """Only these cases, by suite, of those that `select` leaves; None for all of them."""
-    alpha: float | None = None
-    fdr: float | None = None
-    report: Path | None = None
-    """Where to write the report; None for reports/RUN.html in the project."""
-    report_kind: Kind = "html"
-    """What to write there."""
-    beside: tuple[Output, ...] = ()
-    """What else to write, from the cases without their answers: a Markdown summary, JUnit."""
-    form: Form = field(default_factory=Form)
-    """How files are written."""
-    allow_inconclusive: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Compared:
-    """A finished `compare`."""
-
-    comparison: Comparison
-    report: Path
-    beside: tuple[Output, ...] = ()
-    """What else was written."""
-    failures: Sentence | None = None
-    """How many calls of the run got no answer and what most of them said; None when none failed."""
-    contexts: tuple[Sentence, ...] = ()
-    """What was shortened for either window; empty when no case has a `context`."""
-    stays: bool = False
-    """True when all calls that failed would fail again."""
-
-    @property
-    def ended_early(self) -> bool:
-        """True when every suite was decided before the last look: what was not asked is not missing."""
-        return all(
-            suite.settled and suite.facts.looks and suite.facts.target_passes < suite.facts.looks[-1]
-            for suite in self.comparison.suites
-        )
-
-    def to_json(self, root: Path) -> JsonObject:
-        """The object of `compare --json`."""
-        said: list[Json] = [{"sentence": line.en, "sentence_zh": line.zh} for line in self.contexts]
-        beside: dict[str, Json] = {output.kind: _relative(output.path, root) for output in self.beside}
-        return {**self.comparison.to_json(_relative(self.report, root)), "contexts": said, **beside}
-
-
-def _relative(path: Path, root: Path) -> str:
-    """A path from the project's folder, where it lies in it."""
-    whole = path.resolve()
-    return whole.relative_to(root).as_posix() if whole.is_relative_to(root) else str(whole)
 
 
 def compare(

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from promptreg.store.runs import RunRecord
     from promptreg.store.store import Store
     from promptreg.suite.model import Suite
-    from promptreg.workflow.compare import CompareOptions
+    from promptreg.workflow.compare_options import CompareOptions
     from promptreg.workflow.judging.judge_calls import Judges
 
 

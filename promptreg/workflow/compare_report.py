@@ -13,8 +13,8 @@ from promptreg.baseline.paths import safe_name
 from promptreg.errors import OutputError
 from promptreg.report.form import Output
 from promptreg.report.html import WARN_BYTES
-from promptreg.workflow.compare import Compared
 from promptreg.workflow.compare_warnings import comparison_warnings, large_report
+from promptreg.workflow.compared import Compared
 from promptreg.workflow.comparison import Comparison
 from promptreg.workflow.context.contexts import summary_of
 from promptreg.workflow.criteria import criteria_of_run
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from promptreg.config import Config
     from promptreg.store.runs import RunRecord
     from promptreg.store.store import Store
-    from promptreg.workflow.compare import CompareOptions
+    from promptreg.workflow.compare_options import CompareOptions
     from promptreg.workflow.judging.judge import JudgedSuite
     from promptreg.workflow.judging.judge_calls import Judges
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from promptreg.verdict.gate import exit_code
-from promptreg.verdict.model import SuiteJudgement, SuiteVerdict
+from promptreg.verdict.verdicts import SuiteVerdict
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from promptreg.canonical import JsonObject
     from promptreg.errors import ExitCode
     from promptreg.text.sentence import Sentence
+    from promptreg.verdict.model import SuiteJudgement
     from promptreg.workflow.load import SuiteLoad
 
 COMPARISON_SCHEMA = "promptreg.comparison/1"

@@ -9,7 +9,7 @@ from promptreg.review.apply import Outcome
 from promptreg.review.decisions import VERBS
 from promptreg.review.standing import STANDING_VERBS
 from promptreg.verdict.change import Change
-from promptreg.verdict.model import CaseVerdict, SuiteVerdict
+from promptreg.verdict.verdicts import CaseVerdict, SuiteVerdict
 from promptreg.workflow.baselines.diff import BASELINE_DIFF_SCHEMA
 from promptreg.workflow.comparison import COMPARISON_SCHEMA
 from promptreg.workflow.review.apply import APPLIED_SCHEMA

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from promptreg.cli.causes import CAUSES_SHOWN, cause_lines
 from promptreg.text.sentence import Sentence
-from promptreg.verdict.causes.clusters import Cluster
-from promptreg.verdict.model import CaseVerdict
+from promptreg.verdict.causes.cluster import Cluster
+from promptreg.verdict.verdicts import CaseVerdict
 
 OBJECTS = [f'{{"days": {number}, "unit": "day", "note": "退货说明 {number}"}}' for number in range(30, 34)]
 JSON_ANSWERS = {"seed": 1, "rules": [{"match": "", "answers": OBJECTS}]}

@@ -8,7 +8,8 @@ import pytest
 
 from promptreg.config import load_config
 from promptreg.testing import Project
-from promptreg.workflow.compare import CompareOptions, compare
+from promptreg.workflow.compare import compare
+from promptreg.workflow.compare_options import CompareOptions
 
 FOUND = {
     "refund-shipping-fee",  # wrong number

@@ -18,7 +18,7 @@ from promptreg.review.standing import (
     standing_path,
     standing_schema,
 )
-from promptreg.verdict.model import CaseVerdict
+from promptreg.verdict.verdicts import CaseVerdict
 
 G, C = "a" * 64, "b" * 64
 

@@ -9,7 +9,7 @@ from promptreg.scoring.contract.contract import contract_of
 from promptreg.scoring.traits import traits_of
 from promptreg.verdict.decide import MOST_BREACHES, judge_suite
 from promptreg.verdict.evidence import CaseEvidence
-from promptreg.verdict.model import CaseVerdict
+from promptreg.verdict.verdicts import CaseVerdict
 
 SOURCE = [f"退货期为 30 天，第 {i} 种说法。" + "谢谢您的来信" * (i % 3) for i in range(10)]
 

@@ -7,7 +7,7 @@ import itertools
 import pytest
 
 from promptreg.verdict.change import FAILING, Change, Judged, change_between
-from promptreg.verdict.model import CaseVerdict
+from promptreg.verdict.verdicts import CaseVerdict
 
 
 def between(old, new):

@@ -13,9 +13,10 @@ from promptreg.text.sentence import Sentence
 from promptreg.verdict.decide import judge_suite
 from promptreg.verdict.evidence import CaseEvidence
 from promptreg.verdict.gate import exit_code
-from promptreg.verdict.model import CaseVerdict, PowerOutcome, SuiteVerdict, severity
+from promptreg.verdict.model import PowerOutcome
 from promptreg.verdict.rules import Look, Rules, plan_looks
 from promptreg.verdict.statistics.regression import CheckPasses
+from promptreg.verdict.verdicts import CaseVerdict, SuiteVerdict, severity
 
 
 def trait(text, length=0, finish_reason="stop", tool_calls="", language="en", *, refusal=False):

@@ -19,9 +19,9 @@ from promptreg.scoring.pairs import CasePair
 from promptreg.scoring.score import score_suite
 from promptreg.suite.model import Case, CheckSpec, Request
 from promptreg.verdict.decide import judge_suite
-from promptreg.verdict.model import CaseVerdict, SuiteVerdict
 from promptreg.verdict.planted import FAULTS
 from promptreg.verdict.power import judge_with_self_test, planter
+from promptreg.verdict.verdicts import CaseVerdict, SuiteVerdict
 
 DATA = Path(__file__).parents[1] / "data" / "real_passes"
 

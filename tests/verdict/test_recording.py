@@ -11,13 +11,13 @@ import pytest
 from promptreg.scoring.traits import AnswerTraits
 from promptreg.verdict.decide import judge_suite
 from promptreg.verdict.evidence import CaseEvidence
-from promptreg.verdict.model import CaseVerdict, SuiteVerdict
 from promptreg.verdict.power import judge_with_self_test
 from promptreg.verdict.recording import AA_ALPHA, judge_recording, not_exchangeable
 from promptreg.verdict.rules import Rules
 from promptreg.verdict.statistics.anchored import anchored_p, pass_rate_contrast
 from promptreg.verdict.statistics.regression import CheckPasses
 from promptreg.verdict.statistics.suite import BLOCK
+from promptreg.verdict.verdicts import CaseVerdict, SuiteVerdict
 
 
 def case(case_id, blocks, *, seed=0, state=0.0, shift=0.0, checks=()):

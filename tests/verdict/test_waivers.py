@@ -9,16 +9,9 @@ import pytest
 
 from promptreg.text.sentence import Sentence
 from promptreg.verdict.evidence import CaseEvidence
-from promptreg.verdict.model import (
-    CaseJudgement,
-    CaseVerdict,
-    Facts,
-    RegressionOutcome,
-    SuiteJudgement,
-    SuiteVerdict,
-    severity,
-)
+from promptreg.verdict.model import CaseJudgement, Facts, RegressionOutcome, SuiteJudgement
 from promptreg.verdict.standing import StandingDecision
+from promptreg.verdict.verdicts import CaseVerdict, SuiteVerdict, severity
 from promptreg.verdict.waivers import Standing, judge_with_decisions
 
 TODAY = date(2026, 12, 2)

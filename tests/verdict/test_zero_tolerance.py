@@ -15,8 +15,8 @@ from promptreg.scoring.traits import AnswerTraits
 from promptreg.verdict.decide import judge_suite
 from promptreg.verdict.evidence import CaseEvidence
 from promptreg.verdict.gate import exit_code
-from promptreg.verdict.model import CaseVerdict, SuiteVerdict
 from promptreg.verdict.rules import Look
+from promptreg.verdict.verdicts import CaseVerdict, SuiteVerdict
 from promptreg.verdict.zero_tolerance import ZERO_TOLERANCE
 
 AT_ONCE = ["F01", "F15", "F16", "F17", "F18", "F19", "F20", "F33", "F36", "F37", "F47"]

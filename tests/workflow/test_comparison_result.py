@@ -10,7 +10,7 @@ import pytest
 from promptreg.errors import ExitCode
 from promptreg.text.sentence import Sentence
 from promptreg.verdict.decide import judge_suite
-from promptreg.verdict.model import SuiteVerdict
+from promptreg.verdict.verdicts import SuiteVerdict
 from promptreg.workflow.comparison import Comparison
 
 WORST_FIRST = ("ERROR", "REGRESSION", "DRIFT", "INCONCLUSIVE", "EQUIVALENT")

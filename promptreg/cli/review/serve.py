@@ -92,7 +92,8 @@ def command(
 def _page(config: Config, run_id: str, reviewer: str) -> str:
     """The report, judged now, so that it shows what the decisions will be bound to."""
     from promptreg.report.form import Form  # noqa: PLC0415 - see above
-    from promptreg.workflow.compare import CompareOptions, compare  # noqa: PLC0415 - see above
+    from promptreg.workflow.compare import compare  # noqa: PLC0415 - see above
+    from promptreg.workflow.compare_options import CompareOptions  # noqa: PLC0415 - see above
 
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "report.html"

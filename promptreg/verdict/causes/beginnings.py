@@ -11,7 +11,7 @@ from promptreg.verdict.causes.signs import SHORTEST_BEGINNING, WHOLE
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from promptreg.verdict.causes.consequences import Cause
+    from promptreg.verdict.causes.cluster import Cause
 
 
 def with_shared_beginnings(causes: Mapping[str, Mapping[Cause, int]]) -> dict[str, dict[Cause, int]]:

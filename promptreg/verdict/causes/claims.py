@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
     from promptreg.text.diff import Operation
     from promptreg.text.facts.model import Fact
-    from promptreg.verdict.causes.consequences import Cause
+    from promptreg.verdict.causes.cluster import Cause
     from promptreg.verdict.evidence import CaseEvidence
 
 MOST_TEXTS: Final = 3

@@ -21,12 +21,12 @@ the others are named beside it. So a check that fails in every case whose JSON i
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from promptreg.scoring.faults.catalogue import catalogue
 from promptreg.text.sentence import Sentence
 from promptreg.verdict.causes.beginnings import with_shared_beginnings
+from promptreg.verdict.causes.cluster import Cause, Cluster
 from promptreg.verdict.causes.consequences import (
     CHANNEL,
     CHECK,
@@ -34,7 +34,6 @@ from promptreg.verdict.causes.consequences import (
     FACTS,
     FAULT,
     MOVED,
-    Cause,
     by_likelihood,
     explained_by,
     of_looks,
@@ -42,12 +41,11 @@ from promptreg.verdict.causes.consequences import (
 from promptreg.verdict.causes.rest import with_the_rest
 from promptreg.verdict.causes.words import Words, in_some_only, said, words_of
 from promptreg.verdict.evidence import FREE_OF
-from promptreg.verdict.model import SEVERITY_CLASS, CaseVerdict
+from promptreg.verdict.verdicts import SEVERITY_CLASS, CaseVerdict
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from promptreg.canonical import JsonObject
     from promptreg.verdict.model import CaseJudgement
 
 _JUDGED_WORSE: Final = frozenset({CaseVerdict.FAIL, CaseVerdict.DRIFT, CaseVerdict.ERROR})
@@ -59,45 +57,6 @@ _FACT_CHANNELS: Final = ("numbers", "entities")
 _OF_FACTS: Final = frozenset({*_FACT_CHANNELS, "negation"})
 _MOVED: Final = 2.0
 """Standard deviations by which a channel of facts moved when it is named before how the texts are worded."""
-
-
-@dataclass(frozen=True, slots=True)
-class Cluster:
-    """The cases of one cause."""
-
-    cause: Cause
-    title: Sentence
-    """As in "JSON now in a code block"; the number of cases is no part of it."""
-    next_step: Sentence
-    case_ids: tuple[str, ...]
-    """Worst first."""
-    samples: int
-    """Target answers, or calls, that show it."""
-    verdict: CaseVerdict
-    """Of its worst case."""
-    also: tuple[Sentence, ...] = ()
-    """Titles of other causes that stand in exactly the same cases, and of what its causes explain."""
-    at_once: bool = False
-    """True where it is a fault without tolerance, by which a case failed without a test."""
-
-    @property
-    def key(self) -> str:
-        """The cause in one text, such as `json:fenced`, `fault:F15`, `check:language: zh`."""
-        return ":".join(self.cause)
-
-    def to_json(self) -> JsonObject:
-        """The entry in `compare --json`."""
-        return {
-            "cause": self.key,
-            "title": self.title.en,
-            "title_zh": self.title.zh,
-            "next_step": self.next_step.en,
-            "next_step_zh": self.next_step.zh,
-            "also": [{"title": title.en, "title_zh": title.zh} for title in self.also],
-            "verdict": self.verdict.value,
-            "samples": self.samples,
-            "cases": list(self.case_ids),
-        }
 
 
 def clusters_of(cases: Iterable[CaseJudgement]) -> tuple[Cluster, ...]:

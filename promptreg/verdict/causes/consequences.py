@@ -15,7 +15,7 @@ from promptreg.answer.reader import CONTENT_PART
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-Cause = tuple[str, ...]
+    from promptreg.verdict.causes.cluster import Cause
 
 FAULT, MOVED, CHECK, CHANNEL, ERROR, FACTS = "fault", "moved", "check", "channel", "error", "facts"
 BEGINS: Final = "begins"

@@ -9,7 +9,7 @@ from promptreg.verdict.causes.consequences import FAULT, leads_to
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from promptreg.verdict.causes.consequences import Cause
+    from promptreg.verdict.causes.cluster import Cause
     from promptreg.verdict.model import CaseJudgement
 
 _FENCED: Final = ("json", "fenced")

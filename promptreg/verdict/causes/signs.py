@@ -48,9 +48,8 @@ if TYPE_CHECKING:
 
     from promptreg.scoring.contract.shared import Breach
     from promptreg.scoring.traits import AnswerTraits
+    from promptreg.verdict.causes.cluster import Cause
     from promptreg.verdict.evidence import CaseEvidence
-
-Cause = tuple[str, ...]
 
 MOST_CHANCE: Final = 0.1
 """Largest p of a sign. It chooses what is told; whether the case moved at all is the verdict's to judge."""

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from promptreg.text.counted import counted
 from promptreg.text.sentence import Sentence
-from promptreg.verdict.model import CaseVerdict
+from promptreg.verdict.verdicts import CaseVerdict
 
 if TYPE_CHECKING:
     from promptreg.canonical import JsonObject

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 from promptreg.scoring.contract.moved import moved_places
 from promptreg.verdict.causes.clusters import clusters_of
 from promptreg.verdict.causes.consequences import CONTEXT, MOVED
-from promptreg.verdict.model import CaseVerdict, Sign
+from promptreg.verdict.model import Sign
+from promptreg.verdict.verdicts import CaseVerdict
 from promptreg.workflow.context.said import cut_apart
 from promptreg.workflow.running.stored import CaseSamples
 from promptreg.workflow.running.unanswered import unanswered, with_reasons

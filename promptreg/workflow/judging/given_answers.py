@@ -29,7 +29,8 @@ from promptreg.text.counted import counted
 from promptreg.text.sentence import Sentence
 from promptreg.verdict.decide import judge_suite
 from promptreg.verdict.evidence import evidence_of
-from promptreg.verdict.model import CaseJudgement, CaseVerdict, severity
+from promptreg.verdict.model import CaseJudgement
+from promptreg.verdict.verdicts import CaseVerdict, severity
 from promptreg.verdict.waivers import judge_with_decisions
 from promptreg.workflow.context.case_contexts import CaseFitter
 from promptreg.workflow.context.contexts import NO_CONTEXTS

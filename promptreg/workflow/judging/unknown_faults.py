@@ -9,7 +9,7 @@ from promptreg.scoring.faults.model import Severity
 from promptreg.text.counted import counted
 from promptreg.text.preview import preview
 from promptreg.text.sentence import Sentence
-from promptreg.verdict.model import CaseVerdict, SuiteVerdict
+from promptreg.verdict.verdicts import CaseVerdict, SuiteVerdict
 from promptreg.verdict.words.fault_sentences import kind_name
 
 if TYPE_CHECKING:

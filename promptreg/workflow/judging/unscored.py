@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 from promptreg.text.counted import counted, part_of
 from promptreg.text.preview import preview
 from promptreg.text.sentence import Sentence
-from promptreg.verdict.model import SuiteVerdict
+from promptreg.verdict.verdicts import SuiteVerdict
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

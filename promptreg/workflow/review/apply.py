@@ -18,7 +18,7 @@ from promptreg.review.write import replace_files
 from promptreg.store.reviews import LoggedDecision
 from promptreg.suite.files import shown_path
 from promptreg.text.sentence import Sentence
-from promptreg.verdict.model import CaseVerdict
+from promptreg.verdict.verdicts import CaseVerdict
 from promptreg.workflow.baselines.stored_goldens import stored_goldens
 from promptreg.workflow.judging.call_faults import present_rules
 from promptreg.workflow.plugins import load_extensions

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 from promptreg.errors import UsageError
 from promptreg.review.decisions import Decision, Decisions
 from promptreg.store.columns import plain_text
-from promptreg.verdict.model import CaseVerdict
+from promptreg.verdict.verdicts import CaseVerdict
 from promptreg.workflow.review.shown import report_id
 from promptreg.workflow.review.standing import standing_decisions, utc_today
 from promptreg.workflow.running.run_names import named_comparison

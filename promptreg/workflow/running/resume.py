@@ -66,7 +66,7 @@ def _decided(run: RunRecord) -> bool:
     """Whether a run found something at a look: it has no more to take, though single calls of it may have failed."""
     if run.state != "failed":
         return False
-    from promptreg.verdict.model import SuiteVerdict  # noqa: PLC0415 - no first call should wait for what judges
+    from promptreg.verdict.verdicts import SuiteVerdict  # noqa: PLC0415 - no first call should wait for what judges
 
     return run.verdict in {SuiteVerdict.DRIFT, SuiteVerdict.REGRESSION}
 

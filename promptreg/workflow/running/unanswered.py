@@ -12,7 +12,7 @@ from promptreg.deployment.reading import ReadProblemKind
 from promptreg.text.sentence import Sentence
 from promptreg.verdict.causes.consequences import ERROR
 from promptreg.verdict.causes.words import words_of
-from promptreg.verdict.model import SuiteVerdict
+from promptreg.verdict.verdicts import SuiteVerdict
 from promptreg.verdict.words import case_sentences
 from promptreg.verdict.words.suite_sentences import why_failed
 from promptreg.workflow.context.sent import NEVER_ASKED

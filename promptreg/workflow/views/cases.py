@@ -22,7 +22,7 @@ from promptreg.store.store import Store
 from promptreg.text.counted import counted
 from promptreg.text.sentence import Sentence
 from promptreg.verdict.approvals import told_lack
-from promptreg.verdict.model import CaseVerdict
+from promptreg.verdict.verdicts import CaseVerdict
 from promptreg.verdict.words.case_sentences import both_noises
 from promptreg.verdict.words.evidence_words import evidence_in_words
 from promptreg.workflow.context.view import context_view

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 
 from promptreg.report.payload import CauseView
 from promptreg.verdict.causes.claims import kinds_of
-from promptreg.verdict.model import SEVERITY_CLASS
+from promptreg.verdict.verdicts import SEVERITY_CLASS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from promptreg.report.payload import CaseView
-    from promptreg.verdict.causes.clusters import Cluster
+    from promptreg.verdict.causes.cluster import Cluster
     from promptreg.verdict.model import SuiteJudgement
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from promptreg.text.counted import counted
 from promptreg.text.segment import sentences
 from promptreg.text.sentence import Sentence
-from promptreg.verdict.model import SEVERITY_CLASS, CaseVerdict, SuiteVerdict
+from promptreg.verdict.verdicts import SEVERITY_CLASS, CaseVerdict, SuiteVerdict
 from promptreg.verdict.words.case_sentences import percent
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 from promptreg.errors import UsageError
 from promptreg.report.earlier import EarlierRunView, VerdictCount
 from promptreg.verdict.change import Judged, change_between
-from promptreg.verdict.model import CaseVerdict, SuiteVerdict
+from promptreg.verdict.verdicts import CaseVerdict, SuiteVerdict
 from promptreg.workflow.judged_cases import judged_cases
 from promptreg.workflow.views.run_diff_words import headline
 

@@ -10,7 +10,7 @@ from promptreg.text.preview import preview
 from promptreg.text.sentence import Sentence
 from promptreg.verdict.change import Change
 from promptreg.verdict.gate import exit_code
-from promptreg.verdict.model import SuiteVerdict
+from promptreg.verdict.verdicts import SuiteVerdict
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

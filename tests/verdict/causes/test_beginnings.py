@@ -15,7 +15,8 @@ from promptreg.verdict.causes.clusters import clusters_of
 from promptreg.verdict.causes.signs import signs_of
 from promptreg.verdict.causes.words import words_of
 from promptreg.verdict.evidence import CaseEvidence
-from promptreg.verdict.model import CaseJudgement, CaseVerdict, Sign
+from promptreg.verdict.model import CaseJudgement, Sign
+from promptreg.verdict.verdicts import CaseVerdict
 
 SOURCE = ["The ferry leaves at 09:40.", "At 09:40 the ferry leaves."] * 4
 ECHO = "Authorization: Bearer … "

@@ -16,7 +16,8 @@ from promptreg.verdict.causes.clusters import clusters_of
 from promptreg.verdict.causes.signs import signs_of
 from promptreg.verdict.causes.words import words_of
 from promptreg.verdict.evidence import CaseEvidence
-from promptreg.verdict.model import CaseJudgement, CaseVerdict, CheckOutcome, Sign
+from promptreg.verdict.model import CaseJudgement, CheckOutcome, Sign
+from promptreg.verdict.verdicts import CaseVerdict
 
 FACTS = FactReader()
 CHANNELS = (

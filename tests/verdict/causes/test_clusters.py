@@ -20,7 +20,8 @@ from promptreg.verdict.causes.clusters import clusters_of
 from promptreg.verdict.causes.signs import signs_of
 from promptreg.verdict.decide import judge_suite
 from promptreg.verdict.evidence import CaseEvidence
-from promptreg.verdict.model import CaseJudgement, CaseVerdict, ChannelEffect, CheckOutcome, Sign, severity
+from promptreg.verdict.model import CaseJudgement, ChannelEffect, CheckOutcome, Sign
+from promptreg.verdict.verdicts import CaseVerdict, severity
 
 SAID = Sentence("Said.", "说了。")
 FENCED, NONE = ("json", "fenced"), ("json", "none")

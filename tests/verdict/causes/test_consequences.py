@@ -11,7 +11,8 @@ from promptreg.scoring.faults.catalogue import catalogue, found
 from promptreg.text.sentence import Sentence
 from promptreg.verdict.causes.clusters import clusters_of
 from promptreg.verdict.causes.consequences import explained_by, head_of
-from promptreg.verdict.model import CaseJudgement, CaseVerdict, CheckOutcome, Sign, severity
+from promptreg.verdict.model import CaseJudgement, CheckOutcome, Sign
+from promptreg.verdict.verdicts import CaseVerdict, severity
 
 NONE, FENCED, LONGER = ("json", "none"), ("json", "fenced"), ("length", "longer", "length")
 CUT, CALL = ("finish_reason", "length"), ("tool_call", "find_order")

@@ -6,7 +6,8 @@ from promptreg.scoring.faults.case import CaseFault
 from promptreg.scoring.faults.catalogue import catalogue, found
 from promptreg.text.sentence import Sentence
 from promptreg.verdict.causes.clusters import clusters_of
-from promptreg.verdict.model import CaseJudgement, CaseVerdict, Sign
+from promptreg.verdict.model import CaseJudgement, Sign
+from promptreg.verdict.verdicts import CaseVerdict
 
 
 def judged(case_id, *kinds, signs=(), severity=1.0):

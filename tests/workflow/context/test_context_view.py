@@ -14,7 +14,7 @@ from promptreg.report.payload import to_json
 from promptreg.suite.model import Case, Request
 from promptreg.text.redaction import NOTHING
 from promptreg.text.sentence import Sentence
-from promptreg.verdict.model import CaseVerdict
+from promptreg.verdict.verdicts import CaseVerdict
 from promptreg.workflow.context.contexts import Contexts, FittedCase
 from promptreg.workflow.context.said import told
 from promptreg.workflow.context.view import context_view

@@ -10,7 +10,7 @@ from promptreg.scoring.faults.case import CaseFaults, FaultPasses
 from promptreg.scoring.faults.model import Severity
 from promptreg.text.sentence import Sentence
 from promptreg.verdict.decide import judge_suite
-from promptreg.verdict.model import CaseVerdict, SuiteVerdict
+from promptreg.verdict.verdicts import CaseVerdict, SuiteVerdict
 from promptreg.workflow.judging.unknown_faults import undecided_where_unknown
 
 ERROR, WARNING = Severity.ERROR, Severity.WARNING

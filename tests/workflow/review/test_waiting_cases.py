@@ -10,7 +10,7 @@ import pytest
 from promptreg.cli.review.text import case_line
 from promptreg.review.standing import StandingCase, standing_bytes, standing_path
 from promptreg.store.reviews import ShownCase
-from promptreg.verdict.model import CaseVerdict
+from promptreg.verdict.verdicts import CaseVerdict
 from promptreg.workflow.review.standing import utc_today
 from promptreg.workflow.review.waiting import decided_cases
 

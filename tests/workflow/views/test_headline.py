@@ -7,9 +7,10 @@ from dataclasses import replace
 import pytest
 
 from promptreg.text.sentence import Sentence
-from promptreg.verdict.causes.clusters import Cluster
+from promptreg.verdict.causes.cluster import Cluster
 from promptreg.verdict.decide import judge_suite
-from promptreg.verdict.model import CaseJudgement, CaseVerdict, SuiteVerdict
+from promptreg.verdict.model import CaseJudgement
+from promptreg.verdict.verdicts import CaseVerdict, SuiteVerdict
 from promptreg.workflow.comparison import Comparison
 from promptreg.workflow.views.causes import cause_views
 from promptreg.workflow.views.headline import headline, next_steps, overall

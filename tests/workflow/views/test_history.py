@@ -13,7 +13,7 @@ from promptreg.store.runs import RunSpec
 from promptreg.store.store import Store
 from promptreg.text.sentence import Sentence
 from promptreg.verdict.decide import judge_suite
-from promptreg.verdict.model import CaseVerdict
+from promptreg.verdict.verdicts import CaseVerdict
 from promptreg.workflow.views.history import EARLIER_RUNS, history_of
 
 SAID = Sentence("So.", "如此。")
