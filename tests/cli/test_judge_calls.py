@@ -114,7 +114,11 @@ def test_a_question_is_one_message_at_temperature_0_unless_the_deployment_says_o
     [
         ({"answers": ["I like it."]}, {}, "judge gave no verdict that can be read"),
         ({"faults": ["status_500"]}, {}, "judge gave no reply: HTTP 500"),
-        ({"faults": ["stall_at_head"]}, {"timeout_s": 0.3}, "judge gave no reply: No byte of the answer within 0.3 s"),
+        (
+            {"faults": ["stall_at_head"]},
+            {"timeout_s": {"first_byte": 0.3}},
+            "judge gave no reply: No byte of the answer within 0.3 s",
+        ),
         ({"answers": ["word " * 80], "max_output": 16}, {}, "the reply of judge was cut off by its token limit"),
         ({"faults": ["status_401"]}, {}, "HTTP 401"),
         ({"faults": ["gateway_page_200"]}, {}, "judge gave no reply"),
