@@ -52,6 +52,13 @@ def test_first_screen_says_it_all(open_page, sample_file):
     assert page.locator("#static").count() == 0
 
 
+def test_keys_and_commands_in_warnings_are_code(open_payload):
+    warning = Sentence("Set the same `concurrency` <b>.", "请设置相同的 `concurrency` <b>。")
+    page = open_payload(replace(sample_payload(), warnings=(warning,)))
+    assert words(page.locator(".first-warnings li")) == ["Set the same concurrency <b>."]
+    assert page.locator(".first-warnings code").all_inner_texts() == ["concurrency"]
+
+
 @pytest.mark.parametrize("locale", ["en-US", "zh-CN"])
 def test_all_in_the_first_screenful(open_page, sample_file, locale):
     page = open_page(sample_file, locale=locale)

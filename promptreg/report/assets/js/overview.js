@@ -36,7 +36,7 @@ function nextSteps() {
 const WARNINGS_SHOWN = 2;
 
 function warnings() {
-  const all = (report.warnings || []).map((warning) => el("li", null, say(warning)));
+  const all = (report.warnings || []).map((warning) => el("li", null, withCommands(say(warning))));
   if (!all.length) return null;
   const list = (items) => el("ul", { class: "warnings", "aria-label": t("warnings.title") }, items);
   return el("div", { class: "first-warnings" }, list(all.slice(0, WARNINGS_SHOWN)),
