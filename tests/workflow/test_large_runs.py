@@ -18,7 +18,7 @@ from promptreg.verdict import comparison
 from promptreg.workflow import large
 from promptreg.workflow.baselines import stored_goldens
 from promptreg.workflow.judging import faults
-from promptreg.workflow.views import report
+from promptreg.workflow.views import cases, report
 
 BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
 CASES = 15
@@ -41,7 +41,7 @@ def project(request, tmp_path_factory):
 def spread(monkeypatch):
     """Even a small run is spread, in parts of a few cases."""
     monkeypatch.setattr(large, "LARGE", 0)
-    for module, name in ((faults, "READ_TOGETHER"), (report, "READ_TOGETHER"), (score, "BLOCK")):
+    for module, name in ((faults, "READ_TOGETHER"), (cases, "READ_TOGETHER"), (score, "BLOCK")):
         monkeypatch.setattr(module, name, 4)
     monkeypatch.setattr(comparison, "PART", 4)
     monkeypatch.setattr(report, "time", SimpleNamespace(time=lambda: 1_764_000_000.0))
