@@ -48,7 +48,8 @@ def example(tmp_path, free_port, hooks):
         ours = {
             name: value for name, value in os.environ.items() if not name.startswith(("GITHUB_", "GITLAB_", "PYTEST"))
         }
-        path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+        beside = Path(pytest.__file__).parent.parent / "bin"  # the command of a pytest that stands in a folder of its own
+        path = os.pathsep.join((str(beside), str(Path(sys.executable).parent), os.environ["PATH"]))
         process = subprocess.Popen(
             ["bash", "-c", script.replace("--port 8802", f"--port {free_port}")],
             cwd=folder,
