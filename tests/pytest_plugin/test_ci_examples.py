@@ -48,7 +48,7 @@ def example(tmp_path, free_port, hooks):
         ours = {
             name: value for name, value in os.environ.items() if not name.startswith(("GITHUB_", "GITLAB_", "PYTEST"))
         }
-        beside = Path(pytest.__file__).parent.parent / "bin"  # the command of a pytest that stands in a folder of its own
+        beside = Path(pytest.__file__).parent.parent / "bin"  # there is the command of a pytest in a folder of its own
         path = os.pathsep.join((str(beside), str(Path(sys.executable).parent), os.environ["PATH"]))
         process = subprocess.Popen(
             ["bash", "-c", script.replace("--port 8802", f"--port {free_port}")],
