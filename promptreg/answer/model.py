@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
+from promptreg.answer.think import CLOSING, OPENING
+
 if TYPE_CHECKING:
     from promptreg.canonical import Json, JsonObject
 
@@ -51,7 +53,7 @@ class Answer:
         """
         if self.reasoning_field != THINK_TAG:
             return self
-        content = f"<think>\n{self.reasoning}\n</think>\n\n{self.content}" if self.sent is None else self.sent
+        content = f"{OPENING}\n{self.reasoning}\n{CLOSING}\n\n{self.content}" if self.sent is None else self.sent
         return replace(self, content=content, reasoning="", reasoning_field=None, sent=None)
 
     def to_json(self) -> JsonObject:

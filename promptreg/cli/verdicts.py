@@ -88,11 +88,11 @@ def print_comparison(
 def print_written(result: Compared, config: Config) -> None:
     """Print where a report was written, and what it says in one sentence: the rest is in it."""
     language, out, comparison = reader_language(config.language), console(), result.comparison
-    counts = " · ".join(
+    named = " · ".join(
         safe_for_terminal(f"{suite.suite} {suite.verdict.value}") for suite in comparison.suites[:SUITES_NAMED]
     )
     more = ", …" if len(comparison.suites) > SUITES_NAMED else ""
-    out.print(_WRITTEN[language].format(verdict=comparison.verdict.value, run=comparison.run_id, suites=counts + more))
+    out.print(_WRITTEN[language].format(verdict=comparison.verdict.value, run=comparison.run_id, suites=named + more))
     for warning in comparison.warnings:
         out.print(_WARNING[language].format(text=safe_for_terminal(warning.text(language))), style="yellow")
     out.print(_REPORT[language].format(path=_shown(result.report)))

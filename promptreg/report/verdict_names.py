@@ -6,7 +6,7 @@ from typing import Literal, TypeAlias
 
 CaseVerdictName: TypeAlias = Literal["pass", "changed", "drift", "fail", "new", "missing", "error", "waived"]
 SuiteVerdictName: TypeAlias = Literal["EQUIVALENT", "DRIFT", "REGRESSION", "INCONCLUSIVE", "ERROR"]
-EarlierVerdictName: TypeAlias = Literal["none", "pass", "changed", "drift", "fail", "new", "missing", "error", "waived"]
+EarlierVerdictName: TypeAlias = Literal["none", CaseVerdictName]
 """`none`: that run did not have the case."""
 ChangeName: TypeAlias = Literal[
     "newly_failing", "still_failing", "waived", "fixed", "approved", "unproven", "new", "gone", "same"

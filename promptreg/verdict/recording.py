@@ -8,7 +8,7 @@ cannot be exchanged: a later comparison would call another such change drift.
 from __future__ import annotations
 
 from collections import deque
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain
 from typing import TYPE_CHECKING, Final
 
@@ -98,6 +98,12 @@ def judge_recording(
         rules: thresholds and seed.
         plant: makes the self-test too, see `promptreg.verdict.power`.
     """
+    if plant is not None:
+        kept = list(scores)
+        judged = judge_recording(kept, rules)
+        if judged.p_value is None:  # nothing to plant into, or too few passes
+            return judged
+        return replace(judged, power=self_test(kept, plant, rules=rules, look=Look(passes=judged.halves[1])))
     unstable: list[UnstableCase] = []
 
     def looked_at(cases: Iterable[CaseScores | CaseEvidence]) -> Iterator[CaseEvidence]:
@@ -107,20 +113,17 @@ def judge_recording(
             if case.judgeable:
                 yield case
 
-    kept = None if plant is None else list(scores)
-    judgeable = looked_at(scores if kept is None else kept)
+    judgeable = looked_at(scores)
     first = next(judgeable, None)
     if first is None:
         return RecordingJudgement((0, 0), None, tuple(unstable))
     halves, every = shape_of(first), chain([first], judgeable)
-    if not permuted_jointly(halves):
-        deque(every, maxlen=0)
-        return RecordingJudgement(halves, None, tuple(unstable))
-    p_value = _halves_p(every, halves, rules)
-    if plant is None or kept is None:
-        return RecordingJudgement(halves, p_value, tuple(unstable))
-    power = self_test(kept, plant, rules=rules, look=Look(passes=halves[1]))
-    return RecordingJudgement(halves, p_value, tuple(unstable), power)
+    p_value = None
+    if permuted_jointly(halves):
+        p_value = _halves_p(every, halves, rules)
+    else:
+        deque(every, maxlen=0)  # they are looked at all the same
+    return RecordingJudgement(halves, p_value, tuple(unstable))
 
 
 def _halves_p(cases: Iterable[CaseEvidence], halves: tuple[int, int], rules: Rules) -> float:

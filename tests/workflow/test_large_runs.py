@@ -67,7 +67,7 @@ def test_two_processes_judge_to_the_byte_as_one_does_and_embed_nothing_again(pro
 
 
 def test_two_processes_make_the_goldens_that_one_makes(project, spread, monkeypatch):
-    monkeypatch.setattr(stored_goldens, "READ_TOGETHER", 16)
+    monkeypatch.setattr(stored_goldens, "SAMPLES_TOGETHER", 16)
     made = []
     for workers in (1, 2):
         set_workers(project, workers)

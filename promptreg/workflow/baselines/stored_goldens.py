@@ -25,6 +25,9 @@ if TYPE_CHECKING:
     from promptreg.config import Config
     from promptreg.store.runs import RunCase, RunRecord
 
+SAMPLES_TOGETHER: Final = 4_000
+"""Samples that are read with one connection to the store, about so many."""
+
 
 def stored_goldens(config: Config, store: Store, record: RunRecord, suite: str) -> dict[str, Golden]:
     """The goldens that the samples of one suite of a run make, by case id; a case without samples is left out.
@@ -39,13 +42,9 @@ def stored_goldens(config: Config, store: Store, record: RunRecord, suite: str) 
     reading = _Reading(config, store.path, record, suite, store.variants(record.run_id, suite))
     cases = sorted((case for case in store.cases(record.run_id) if case.suite == suite), key=lambda case: case.case_id)
     samples = record.answered + record.failed
-    together = max(1, READ_TOGETHER * len(cases) // max(1, samples))
+    together = max(1, SAMPLES_TOGETHER * len(cases) // max(1, samples))
     parts = [cases[start : start + together] for start in range(0, len(cases), together)]
     return {golden.case_id: golden for some in spread_of(config, samples)(reading, parts) for golden in some}
-
-
-READ_TOGETHER: Final = 4_000
-"""Samples that are read with one connection to the store, about so many."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,7 @@ from promptreg.canonical import canonical_json
 from promptreg.errors import UsageError
 from promptreg.store.store import Store
 from promptreg.text.sentence import Sentence
+from promptreg.verdict.verdicts import SuiteVerdict
 from promptreg.workflow.running.collect import Order, request_defaults
 from promptreg.workflow.running.runs import failed_calls, planned_calls
 
@@ -64,11 +65,7 @@ def run_to_continue(
 
 def _decided(run: RunRecord) -> bool:
     """Whether a run found something at a look: it has no more to take, though single calls of it may have failed."""
-    if run.state != "failed":
-        return False
-    from promptreg.verdict.verdicts import SuiteVerdict  # noqa: PLC0415 - no first call should wait for what judges
-
-    return run.verdict in {SuiteVerdict.DRIFT, SuiteVerdict.REGRESSION}
+    return run.state == "failed" and run.verdict in {SuiteVerdict.DRIFT, SuiteVerdict.REGRESSION}
 
 
 def _would_fail_again(store: Store, run: RunRecord) -> bool:

@@ -89,7 +89,7 @@ class _Viewing:
                 messages = tuple({key: redaction.json(part) for key, part in said.items()} for said in view.messages)
                 shortened = context_view(suite.pairing, case.case, redaction)
                 if case.judgement.verdict is CaseVerdict.NEW:
-                    view = _with_earlier_golden(view, suite.pairing.baseline)
+                    view = _with_recorded(view, suite.pairing.baseline)
                 views.append(replace(view, messages=messages, context=shortened))
         return views
 
@@ -133,8 +133,8 @@ def _case_view(
     )
 
 
-def _with_earlier_golden(view: CaseView, baseline: Baseline) -> CaseView:
-    """A case that is new because its request changed, beside what was recorded for the earlier request."""
+def _with_recorded(view: CaseView, baseline: Baseline) -> CaseView:
+    """What is shown of a case that was not compared, with what the baseline holds of it, for whatever request."""
     golden = baseline.goldens.get(view.case_id)
     if golden is None:
         return view
@@ -146,19 +146,14 @@ def _with_earlier_golden(view: CaseView, baseline: Baseline) -> CaseView:
 
 def _missing_view(judgement: CaseJudgement, baseline: Baseline) -> CaseView:
     """A golden whose case the suite no longer has: what was recorded, so that somebody can decide to remove it."""
-    header, golden = baseline.header, baseline.goldens[judgement.case_id]
-    answers = golden.by_pass(header.passes)
-    groups = answer_groups(answers)
-    return CaseView(
-        suite=header.suite,
+    view = CaseView(
+        suite=baseline.header.suite,
         case_id=judgement.case_id,
         verdict=judgement.verdict.value,
         severity=judgement.severity,
         sentence=judgement.sentence,
-        golden=groups,
-        source_samples=_sample_views(answers, {}, groups, golden.variants),
-        approval=_approval_view(golden.approved),
     )
+    return _with_recorded(view, baseline)
 
 
 def _approval_view(approval: Approval | None) -> ApprovalView | None:

@@ -85,7 +85,7 @@ function takeDecision(entry, decision) {
 // An approval takes a golden away: which one is said with it, beside the way back.
 function sayReplaced(entry, told) {
   detailsOf(entry).then((details) => {
-    if (deciding.last === entry && deciding.said.startsWith(told)) announce(replacedText(deciding.said, details));
+    if (deciding.last === entry && deciding.said.startsWith(told)) announce(replacesText(details, "decided", deciding.said));
   }).catch(() => {});
 }
 

@@ -67,25 +67,16 @@ function reasonDialog(entry, verb, stay) {
   // The case is open, so its details are at hand.
   if (verb !== "approve") return;
   detailsOf(entry).then((details) => {
-    byId("ask-replaces").textContent = replacesText(details);
+    byId("ask-replaces").textContent = replacesText(details, "ask");
     if (lacking) replace(byId("ask-lacks"), (details.lacks || []).map((lack) => el("li", null, say(lack))));
   }).catch(() => {});
 }
 
-// How many answers an approval takes away, and how many stand in their place.
-function replacedCounts(details) {
+// How many answers an approval takes away, and how many stand in their place: before it is made ("ask"), or after
+// ("decided"), then behind what was said of it.
+function replacesText(details, when, said) {
   const [golden, candidate] = [details.golden, details.candidate].map((groups) => (groups || []).reduce((sum, group) => sum + group.passes.length, 0));
-  return { golden: number(golden), candidate: number(candidate), had: golden > 0 };
-}
-
-function replacesText(details) {
-  const counts = replacedCounts(details);
-  return t(counts.had ? "ask.replaces" : "ask.becomes", counts);
-}
-
-function replacedText(said, details) {
-  const counts = replacedCounts(details);
-  return t(counts.had ? "decided.replaces" : "decided.becomes", { said, ...counts });
+  return t(`${when}.${golden ? "replaces" : "becomes"}`, { said, golden: number(golden), candidate: number(candidate) });
 }
 
 // Somebody else has decided: theirs is shown, and replaced on purpose only.
