@@ -9,16 +9,16 @@ per sample stay small. Columns called `*_json` hold JSON text.
 
 from __future__ import annotations
 
+import sqlite3
+from contextlib import closing
 from typing import TYPE_CHECKING
 
 from promptreg.errors import StoreError
-from promptreg.store.sqlite_utils import Migrations
+from promptreg.store.sqlite_utils import Database, Migrations
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
-
-    from promptreg.store.sqlite_utils import Database
 
 MIGRATION_SET = "promptreg.store"
 """Name of our steps among those of other tools that might share the file."""
@@ -207,6 +207,15 @@ MIGRATIONS: tuple[Callable[[Database], None], ...] = (
     m009_criteria,
 )
 """All steps, oldest first."""
+
+
+def is_store(path: Path) -> bool:
+    """True when promptreg has used the file before. Nothing is written, and nothing is made where no file is."""
+    try:
+        with closing(sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True)) as connection:
+            return Migrations(MIGRATION_SET).applied(Database(connection, execute_plugins=False)) != []
+    except sqlite3.DatabaseError:
+        return False
 
 
 def migrate(db: Database, path: Path, steps: tuple[Callable[[Database], None], ...] = MIGRATIONS) -> None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Self
 from promptreg.errors import StoreError, UsageError
 from promptreg.store.columns import json_text, plain_text
 from promptreg.store.connect import BUSY_TIMEOUT_S, connect, store_errors, transaction
-from promptreg.store.migrations import migrate
+from promptreg.store.migrations import is_store, migrate
 from promptreg.store.replies import JudgeReply, insert_reply, read_replies
 from promptreg.store.reviews import (
     LoggedDecision,
@@ -86,12 +86,19 @@ class Store:
             redaction: what is taken out of the requests of runs; answers come without it from the client.
 
         Raises:
-            StoreError: it cannot be opened, is no store, is damaged, or a newer promptreg wrote it.
+            StoreError: it cannot be opened, is no store, is damaged, or a newer promptreg wrote it; it is a link to
+                anything but a store.
         """
         path = Path(path)
         if not create and not path.exists():
             raise StoreError(f"There is no store at {path} yet. `promptreg record` makes it.")
         with store_errors(path, busy_timeout_s):
+            # A pull request can bring a link: through it nothing is made, and no other program's database changed.
+            if path.is_symlink() and not is_store(path):
+                raise StoreError(
+                    f"{path} is a link to {path.readlink()}, which is no store of promptreg. Remove the link, or name "
+                    "the file itself as `store` under [paths] in promptreg.toml."
+                )
             path.parent.mkdir(parents=True, exist_ok=True)
             connection = connect(path, busy_timeout_s)
             try:

@@ -53,6 +53,32 @@ def test_a_folder_in_place_of_the_store(path):
     refused(path, "cannot be opened")
 
 
+@pytest.mark.parametrize("others", [None, b"", "database", b"[user]\n"])
+def test_a_link_to_anything_but_a_store(path, tmp_path, others):
+    target = tmp_path / "他人的 file"
+    if others == "database":
+        with closing(sqlite3.connect(target)) as database:
+            database.execute("CREATE TABLE bookmarks (url TEXT)")
+    elif others is not None:
+        target.write_bytes(others)
+    before = target.read_bytes() if target.exists() else None
+    path.symlink_to(target)
+
+    said = refused(path, "is a link to .* no store of promptreg.*`store` under")
+
+    assert str(path) in said
+    assert (target.read_bytes() if target.exists() else None) == before
+
+
+def test_a_link_to_a_store(path, tmp_path, make):
+    with Store.open(tmp_path / "real.db") as store:
+        run_id = store.start_run(make.spec([make.case("c")]))
+    path.symlink_to("real.db")
+
+    with Store.open(path) as store:
+        assert store.run(run_id).run_id == run_id
+
+
 def test_a_folder_that_cannot_be_made(tmp_path):
     (tmp_path / "file").write_text("", encoding="utf-8")
 
