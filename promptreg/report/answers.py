@@ -70,12 +70,6 @@ def paired_groups(golden_by_pass: Sequence[Answer | None], candidate_by_pass: Se
     return Groups(golden, tuple(shown))
 
 
-def diff_view(golden: Answer, candidate: Answer) -> DiffView:
-    """The difference of two single answers."""
-    (ours,), (theirs,) = answer_groups([golden]), answer_groups([candidate])
-    return group_difference((ours,), 0, theirs, _distance(theirs, ours))
-
-
 def group_difference(golden: Sequence[AnswerGroup], index: int, candidate: AnswerGroup, distance: float) -> DiffView:
     """The difference of a candidate from `golden[index]`, part by part; parts that both lack are left out."""
     ours = golden[index]

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
 from promptreg.errors import StoreError, UsageError
-from promptreg.store.columns import json_text, plain_text
+from promptreg.store.columns import json_text
 from promptreg.store.connect import BUSY_TIMEOUT_S, connect, store_errors, transaction
 from promptreg.store.migrations import is_store, migrate
 from promptreg.store.replies import JudgeReply, insert_reply, read_replies
@@ -25,7 +25,6 @@ from promptreg.store.reviews import (
 )
 from promptreg.store.runs import (
     RunCase,
-    RunKind,
     RunRecord,
     RunSpec,
     RunState,
@@ -249,26 +248,6 @@ class Store:
             for record in read_runs(self._database, "id = ?", (run_id,)):
                 return record
         raise UsageError(f"The store {self.path} holds no run {run_id!r}. `promptreg runs` lists the runs it holds.")
-
-    def latest_run(
-        self, kind: RunKind, deployment: str, *, states: Sequence[RunState] | None = None
-    ) -> RunRecord | None:
-        """The newest run of a kind on a deployment, None when there is none.
-
-        Args:
-            kind: record or compare.
-            deployment: its name.
-            states: only runs in one of these states; for `--resume` the ones that did not end: running, interrupted,
-                failed.
-        """
-        condition = "kind = ? AND deployment = ?"
-        arguments: list[str] = [kind, plain_text(deployment)]
-        if states is not None:
-            condition += f" AND state IN ({', '.join('?' for _ in states)})"
-            arguments.extend(states)
-        self.flush()
-        with self._errors():
-            return next(read_runs(self._database, condition, arguments), None)
 
     def cases(self, run_id: str) -> tuple[RunCase, ...]:
         """The cases of a run with their requests, by suite and case id."""

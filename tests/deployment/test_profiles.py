@@ -16,7 +16,7 @@ def test_every_kind_of_the_configuration_has_a_profile(kind: str) -> None:
 
     assert profile.kind == kind
     assert profile.title
-    for path in (profile.models_path, profile.version_path, profile.tokenize_path, profile.health_path):
+    for path in (profile.models_path, profile.version_path, profile.tokenize_path):
         assert path is None or "stop" not in path.lower()
 
 

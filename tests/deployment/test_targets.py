@@ -138,11 +138,9 @@ def test_the_cache_unit_of_v4_on_ascend_is_larger_than_an_8k_window():
     target = target_of(deployment("vllm-ascend", "DeepSeek-V4-Flash", window=8192))
 
     assert target.cache_unit == 16384
-    assert target.cache_can_hit(8192) is False
     assert target_of(deployment("vllm-ascend", "DeepSeek-V3.2")).cache_unit == 128
     assert target_of(deployment("vllm", "DeepSeek-V4-Flash")).cache_unit == 16
     assert target_of(deployment("deepseek", "deepseek-v4")).cache_unit is None
-    assert target_of(deployment("deepseek", "deepseek-v4")).cache_can_hit(8192) is None
 
 
 def test_the_configuration_overrides_every_value():

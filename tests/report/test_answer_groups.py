@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from promptreg.answer.model import Answer, ToolCall
-from promptreg.report.answers import answer_groups, diff_view, paired_groups, spread_view, tool_call_text
+from promptreg.report.answers import answer_groups, paired_groups, spread_view, tool_call_text
 
 
 def answers(*texts):
@@ -78,9 +78,10 @@ def test_differences_spell_out_both_texts(ours, theirs):
 
 
 def test_parts_that_both_lack_are_left_out():
-    assert [part.part for part in diff_view(Answer("a"), Answer("b")).parts] == ["content"]
-    both = diff_view(Answer("a", "x", tool_calls=(ToolCall("f", "{}"),)), Answer("b"))
-    assert [part.part for part in both.parts] == ["content", "reasoning", "tool_calls"]
+    ours, theirs = Answer("a", "x", tool_calls=(ToolCall("f", "{}"),)), Answer("b")
+    for golden, parts in ((Answer("a"), ["content"]), (ours, ["content", "reasoning", "tool_calls"])):
+        (candidate,) = paired_groups([golden], [theirs]).candidate
+        assert [part.part for part in candidate.diffs[0].parts] == parts
 
 
 def test_tool_calls_are_indented_where_they_are_json():

@@ -158,24 +158,11 @@ def test_a_case_that_the_run_did_not_begin_with_is_added_to_it(store, make):
     assert len(store.answered(run_id)) == 2
 
 
-def test_the_latest_run_is_found_by_kind_deployment_and_state(store, make):
-    old = store.start_run(make.spec())
-    new = store.start_run(make.spec())
-    store.start_run(make.spec(deployment="ascend"))
-    store.start_run(make.spec(kind="compare"))
-    store.update_run(new, state="done")
-
-    assert store.latest_run("record", "gpu").run_id == new
-    assert store.latest_run("record", "gpu", states=("running", "interrupted")).run_id == old
-    assert store.latest_run("record", "nowhere") is None
-
-
 def test_a_clock_that_is_set_back_makes_no_later_run_the_older(store, make, monkeypatch):
     old = store.start_run(make.spec())
     monkeypatch.setattr("time.time", lambda: 1000.0)
     new = store.start_run(make.spec())
 
-    assert store.latest_run("record", "gpu").run_id == new
     assert [run.run_id for run in store.runs()] == [new, old]
 
 

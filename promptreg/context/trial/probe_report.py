@@ -41,8 +41,6 @@ class Totals:
     answer_tokens: int
     window: int | None = None
     """The limit that it named."""
-    too_long_said: str = ""
-    """Its words."""
     undercounted: tuple[int, int] | None = None
     """Of a strategy's prompt that was refused: the tokens as counted here, and as the server counts them, which are
     more."""

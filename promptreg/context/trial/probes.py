@@ -93,11 +93,6 @@ class Probe:
     """Values that are asked for elsewhere and of the same kind: none of them may stand beside the right one."""
 
     @property
-    def probe_id(self) -> str:
-        """Unique among the probes of a test."""
-        return f"{self.conversation}/{self.fact.fact_id}"
-
-    @property
     def question(self) -> str:
         """What the model is asked, in the language of the fact."""
         asked = self.fact.question.strip() or _ABOUT[_language(self.fact.subject)].format(subject=self.fact.subject)

@@ -69,7 +69,6 @@ class Profile:
     window_key: str | None = None
     """Field of the version document that holds the window in tokens, where the model list does not tell it."""
     tokenize_path: str | None = None
-    health_path: str | None = None
     error_shape: ErrorShape = "nested"
     overflow_statuses: tuple[int, ...] = (400,)
     overflow_contains: tuple[str, ...] = ()

@@ -28,7 +28,6 @@ class Dialect:
     reads_max_completion_tokens: bool = True
     choice_extras: Mapping[str, Any] | None = None
     body_extras: Mapping[str, Any] | None = None
-    auth_status: int = 401
     declares_window: bool = True
 
 

@@ -6,7 +6,7 @@ import tomllib
 from dataclasses import dataclass, field
 from functools import cache
 from importlib import resources
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -26,10 +26,6 @@ class Model:
     format: Format
     window: int
     """Tokens that prompt and answer may have, of the model itself; servers are often started with less."""
-    longest_answer: int
-    """Most tokens of an answer on the maker's API."""
-    keeps_reasoning: Literal["never", "last turn", "with tools"]
-    """Which reasoning of earlier answers is rendered into the next prompt."""
     unless: tuple[str, ...] = ()
     """None of them does."""
     thinking: bool = False

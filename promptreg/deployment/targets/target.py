@@ -39,10 +39,6 @@ class Target:
     """Prefixes are reused in multiples of so many tokens; None when it is not known."""
     tokenize_path: str | None
 
-    def cache_can_hit(self, budget: int) -> bool | None:
-        """Whether a prompt of `budget` tokens can have a reusable prefix at all; None when the unit is not known."""
-        return None if self.cache_unit is None else budget >= self.cache_unit
-
 
 def target_of(deployment: Deployment, *, told_window: int | None = None) -> Target:
     """What is known of a deployment's window.

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final
 
-from promptreg.scoring.contract.contract import contract_of
 from promptreg.scoring.contract.features import FACT_KIND, Feature, fact_feature, fact_text
 from promptreg.scoring.contract.implied import INSIDE, JSON, PLAIN, place_of, unexplained
 from promptreg.scoring.contract.words import KINDS, Words, words_of
@@ -16,7 +15,6 @@ from promptreg.text.sentence import Sentence
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from promptreg.answer.model import Answer
     from promptreg.scoring.contract.contract import Contract
 
 _RANK: Final = {kind: rank for rank, kind in enumerate(KINDS)}
@@ -60,17 +58,8 @@ class Breach:
         )
 
 
-def shared_features(answers: Sequence[Answer]) -> tuple[SharedFeature, ...]:
-    """What all answers share, the weightiest first, without what follows from another shared feature.
-
-    Args:
-        answers: The recorded answers of one case; none missing. No answers share nothing.
-    """
-    return shared_by(contract_of(answers), len(answers)) if answers else ()
-
-
 def shared_by(contract: Contract, n: int) -> tuple[SharedFeature, ...]:
-    """What the first n answers of a contract share, as `shared_features` gives it."""
+    """What the first n answers of a contract share, the weightiest first, without what follows from another of it."""
     shared = contract.shared(n)
     spelled = _spellings(contract, shared)
     return tuple(

@@ -80,8 +80,3 @@ def smallest_p(n: int, m: int) -> float:
     if count > EXACT_LIMIT:
         return 1 / (1 + RANDOM_LABELLINGS)
     return min(1.0, (2 if n == m else 1) / count)
-
-
-def lone_case_limit(n: int, m: int, fdr: float) -> int:
-    """The largest suite in which one drifted case by itself can enter the case list: K with p_min ≤ fdr / K."""
-    return int(fdr / smallest_p(n, m) + 1e-9)

@@ -182,7 +182,6 @@ def _graded(plan: Plan, said: dict[Key, Sample]) -> ProbeReport:
         prompt_tokens=sum(one.prompt_tokens or 0 for one in usage),
         answer_tokens=sum(one.completion_tokens or 0 for one in usage),
         window=next((found.window for found in overflows if found.window is not None), None),
-        too_long_said=overflows[0].said if overflows else "",
         undercounted=_undercounted(plan, said),
     )
     return _report(plan, arms, totals)

@@ -90,7 +90,7 @@ def test_questions_are_spread_over_conversations_and_depths_and_drawn_by_seed():
     assert max(depths.count(depth) for depth in set(depths)) <= 10
     assert drawn == probes_of(RECORDINGS, 50, 1)
     assert [one.fact.value for one in drawn] != [one.fact.value for one in probes_of(RECORDINGS, 50, 2)]
-    assert len({one.probe_id for one in drawn}) == len(drawn)
+    assert len({(one.conversation, one.fact.fact_id) for one in drawn}) == len(drawn)
     texts = {recording.conversation_id: str(recording.messages) for recording in RECORDINGS}
     assert all((one.fact.value in texts[one.conversation]) is one.said for one in drawn if one.fact.kind != "number")
 

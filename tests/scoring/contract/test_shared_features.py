@@ -10,10 +10,14 @@ from promptreg.answer.model import Answer, ToolCall
 from promptreg.scoring.contract.contract import contract_of
 from promptreg.scoring.contract.features import Feature
 from promptreg.scoring.contract.implied import unexplained
-from promptreg.scoring.contract.shared import breaches, shared_features
+from promptreg.scoring.contract.shared import breaches, shared_by
 
 REPLY = '{"a": "三十天", "b": [{"n": 1}]}'
 CALL = (ToolCall("get_weather", '{"city": "Oslo", "days": 2}'),)
+
+
+def all_share(answers):
+    return shared_by(contract_of(answers), len(answers))
 
 
 def broken(source, target):
@@ -87,26 +91,22 @@ def test_tool_calls_break_by_one_cause(target, expected):
 
 
 def test_what_follows_from_json_is_not_said_again():
-    said = {each.feature for each in shared_features([Answer(REPLY)] * 2)}
+    said = {each.feature for each in all_share([Answer(REPLY)] * 2)}
     assert Feature("json", "") in said
     assert Feature("json_type", "$.b[].n: integer") in said
     assert not said & {Feature("no_fence", ""), Feature("json_path", "$.b"), Feature("json_type", "$.b[].n: number")}
 
 
 def test_one_recorded_answer_is_spoken_of_in_the_singular():
-    sentences = {each.sentence.en for each in shared_features([Answer("- a\n- b")])}
+    sentences = {each.sentence.en for each in all_share([Answer("- a\n- b")])}
     assert "The recorded answer had a bulleted list." in sentences
     assert "The recorded answer was in English." in sentences
     assert not any(" were " in sentence for sentence in sentences)
 
 
-def test_no_answers_share_nothing():
-    assert shared_features([]) == ()
-
-
 def test_hostile_keys_and_facts_stay_short_and_on_one_line():
     answers = [Answer(json.dumps({"{all}\n\x1b[31m%s" + "k" * 500: "{0} 30 天"}))]
-    for each in shared_features(answers):
+    for each in all_share(answers):
         for text in (each.sentence.en, each.sentence.zh):
             assert "\n" not in text
             assert "\x1b" not in text
@@ -150,7 +150,7 @@ def test_every_answer_that_lacks_something_is_in_a_breach_and_no_other(source, t
         count, total = len(breach.answers), len(target)
         every = (f"none of the {total} here", f"all {total} here") if count == total > 1 else ()
         assert any(part in breach.sentence.en for part in every or (f"{count} of {total} here",))
-    for each in shared_features(source):
+    for each in all_share(source):
         assert each.recorded == n
         assert "{all}" not in each.sentence.zh
 
