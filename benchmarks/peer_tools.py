@@ -236,8 +236,15 @@ def peers(folder: Path, port: int) -> tuple[list[Tool], list[str]]:
 
 
 def environment(tool: Tool, work: Work) -> dict[str, str]:
-    """The process's environment: no proxy, and each tool's own folder for what it keeps."""
-    kept = {name: value for name, value in os.environ.items() if not name.lower().endswith("_proxy")}
+    """The process's environment: no proxy, each tool's own folder for what it keeps, and Python's compiled modules.
+
+    Whoever installs a tool has its modules compiled; ours run from the working tree, where the variable would forbid it.
+    """
+    kept = {
+        name: value
+        for name, value in os.environ.items()
+        if not name.lower().endswith("_proxy") and name != "PYTHONDONTWRITEBYTECODE"
+    }
     return {
         **kept,
         "NO_PROXY": "*",

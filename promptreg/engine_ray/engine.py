@@ -78,6 +78,9 @@ class RayEngine:
             examine=examine,
         )
 
+    def load(self, embedder: Embedder) -> None:
+        """Nothing: workers load what they need."""
+
     def score(
         self,
         pairs: Sequence[CasePair],

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from promptreg.errors import EndpointError
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from promptreg.config import Config
+    from promptreg.scoring.embedders.base import Embedder
     from promptreg.store.runs import RunRecord
     from promptreg.text.sentence import Sentence
     from promptreg.verdict.model import SuiteJudgement
@@ -73,8 +75,12 @@ def compare(
         if options.run_id is None:
             pairings, order = planned(config, options, judges)
             resumed = run_to_continue(store, order, resume=options.resume, on_notice=on_notice)
-            taking = Taking(config, store, order, resumed, engine, on_progress)
-            judge = _judge(config, options, store, judges, engine, taking.record)
+            # A wrong name, or a key that is not set, is an error before the first call is paid for.
+            embedder = _embedder(config)
+            taking = Taking(
+                config, store, order, resumed, engine, on_progress, (_load_judging, partial(engine.load, embedder))
+            )
+            judge = _judge(config, options, store, judges, engine, embedder, taking.record)
             looks = planned_looks(config, options)
             judged = judged_in_looks(pairings, looks, judge, take=taking.take, on_look=on_look)
             taking.end()
@@ -82,9 +88,12 @@ def compare(
         else:
             record = named_comparison(store, options.run_id)
             pairings = pairings_of_run(config, options, store, record)
-            judge = _judge(config, options, store, judges, engine, lambda: record)
+            embedder = _embedder(config)
+            if options.offline and config.judging.embedder in config.embedders:
+                embedder = StoredVectors(embedder.name, record.run_id)
+            judge = _judge(config, options, store, judges, engine, embedder, lambda: record)
             judged = judged_in_looks(pairings, looks_of(record), judge, taken=store.passes_begun(record.run_id))
-        # Loaded after the calls, like what judges: no call should wait for it.
+        # Not loaded before the calls, like what judges: none should wait for it.
         from promptreg.workflow.compare_report import reported  # noqa: PLC0415 - see above
 
         return reported(config, options, store, judges, record, judged)
@@ -101,7 +110,7 @@ def check_compare(config: Config, options: CompareOptions) -> None:
     check_files(config, options)
     with Store.open(config.root / config.paths.store, create=options.run_id is None) as store:
         judges = Judges(config, store, may_ask=options.ask_judges and not options.offline)
-        load_embedder(config.judging.embedder, config, load_extensions(config.root).embedders)
+        _embedder(config)
         if options.run_id is not None:
             pairings_of_run(config, options, store, named_comparison(store, options.run_id))
             return
@@ -125,23 +134,30 @@ def plan_compare(config: Config, options: CompareOptions) -> Estimate:
     )
 
 
+def _embedder(config: Config) -> Embedder:
+    return load_embedder(config.judging.embedder, config, load_extensions(config.root).embedders)
+
+
+def _load_judging() -> None:
+    """Load what judges and reports: it takes a while, and no call should wait for it."""
+    import promptreg.workflow.compare_report  # noqa: PLC0415 - see above
+    import promptreg.workflow.judging.judge  # noqa: F401, PLC0415 - see above
+
+
 def _judge(
     config: Config,
     options: CompareOptions,
     store: Store,
     judges: Judges,
     engine: Engine,
+    embedder: Embedder,
     record: Callable[[], RunRecord],
 ) -> Judge:
     """Judges a suite at a look, with one embedder for all of them, since its model takes a while to load."""
     rules = rules_of(config, alpha=options.alpha, fdr=options.fdr)
-    # A wrong name, or a key that is not set, is an error before the first call is paid for.
-    embedder = load_embedder(config.judging.embedder, config, load_extensions(config.root).embedders)
-    if options.offline and config.judging.embedder in config.embedders:
-        embedder = StoredVectors(embedder.name, record().run_id)
 
     def judge(pairing: Pairing, look: Look, standing: SuiteJudgement | None) -> JudgedSuite:
-        # Loaded after the calls of the first look: it takes a while.
+        # See `_load_judging`.
         from promptreg.workflow.judging.judge import judge_stored  # noqa: PLC0415 - see above
 
         try:

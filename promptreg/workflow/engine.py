@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final, Protocol
 
 from promptreg.deployment.request import request_body
 from promptreg.replay.engine import replay
+from promptreg.scoring.embedders.universal import UniversalEmbedder
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -38,6 +39,9 @@ class Engine(Protocol):
         See `promptreg.replay.engine.replay`. `client` is open; it need not be the one that
         makes the calls, but then `keep_sent` and `redaction` of those that do are its own.
         """
+
+    def load(self, embedder: Embedder) -> None:
+        """Load what `score` will need of this process, where that takes a while; called or not, scores are the same."""
 
     def score(
         self,
@@ -73,6 +77,13 @@ class LocalEngine:
             on_progress=on_progress,
             examine=examine,
         )
+
+    def load(self, embedder: Embedder) -> None:
+        """Load the modules, and the model of the embedder that comes along."""
+        import promptreg.workflow.judging.local_scores  # noqa: F401, PLC0415 - see `score`
+
+        if isinstance(embedder, UniversalEmbedder):
+            embedder.load()
 
     def score(
         self,

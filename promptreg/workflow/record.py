@@ -82,13 +82,25 @@ def record(
         resumed = run_to_continue(store, order, resume=options.resume, on_notice=on_notice)
         judges = Judges(config, store, on_progress=on_progress)
         judges.check_keys([case for suite in plan.suites for case in suite.cases])
-        collected = collect(config, store, order, resumed=resumed, engine=LOCAL, on_progress=on_progress)
-        # Loaded after the calls, like what judges: no call should wait for it.
+        collected = collect(
+            config,
+            store,
+            order,
+            resumed=resumed,
+            engine=LOCAL,
+            on_progress=on_progress,
+            meanwhile=(_load_baselines,),
+        )
+        # Not loaded before the calls: none should wait for it.
         from promptreg.workflow.record_baselines import write_baselines  # noqa: PLC0415 - see above
 
         recording = write_baselines(config, store, plan, collected, judges, self_test=options.self_test)
         finish(store, collected)
         return recording
+
+
+def _load_baselines() -> None:
+    import promptreg.workflow.record_baselines  # noqa: F401, PLC0415 - see `record`
 
 
 def plan_record(config: Config, options: RecordOptions) -> Estimate:

