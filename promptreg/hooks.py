@@ -129,8 +129,8 @@ class HookSpecs:
 
         Returns:
             Kinds, each with an `Entry` whose `kind` begins with `X-`, and a rule that yields
-            `entry.found(where, evidence)`. `compare` names a kind where it is found in a larger share of the
-            target's calls than of the source's.
+            `entry.found(where, evidence)`; the evidence is a quote, or a `Sentence` in both languages. `compare`
+            names a kind where it is found in a larger share of the target's calls than of the source's.
         """
 
     @hookspec

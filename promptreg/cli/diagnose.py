@@ -168,7 +168,6 @@ def _print_table(diagnoses: Sequence[_Diagnosis], book: Catalogue, language: Lan
 
     from promptreg.cli.console import console  # noqa: PLC0415 - see above
     from promptreg.text.preview import preview  # noqa: PLC0415 - see above
-    from promptreg.verdict.words.evidence_words import evidence_in_words  # noqa: PLC0415 - see above
 
     out = console()
     faulty = [diagnosis for diagnosis in diagnoses if diagnosis.findings]
@@ -186,7 +185,7 @@ def _print_table(diagnoses: Sequence[_Diagnosis], book: Catalogue, language: Lan
                     Text(finding.severity.value, _STYLES[finding.severity.value]),
                     book.entries[finding.kind].title.text(language),
                     finding.where,
-                    evidence_in_words(finding).text(language),
+                    finding.evidence.text(language),
                 )
         out.print(table)
         if explained:

@@ -42,7 +42,7 @@ def test_every_file_of_the_package_is_in_the_wheel(wheel):
         "promptreg/py.typed",
         "promptreg/cli/assets/en/promptreg.toml",
         "promptreg/cli/assets/zh/promptreg.toml",
-        "promptreg/verdict/words/evidence.toml",
+        "promptreg/scoring/faults/catalogue.toml",
         "promptreg/report/assets/report.html",
     } <= packed
     assert packed == files

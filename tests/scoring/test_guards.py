@@ -194,7 +194,7 @@ def test_an_own_fault_is_found_beside_the_others():
     findings = find_faults(Observation(answer=Answer(content="999")), families_with(extensions.faults))
     (finding,) = [finding for finding in findings if finding.kind == "X-a"]
     assert (finding.severity, finding.where) == (Severity.ERROR, "content[0]")
-    assert "\x1b" not in finding.evidence
+    assert "\x1b" not in finding.evidence.en
     assert families_with(NO_EXTENSIONS.faults) is FAMILIES
 
 

@@ -21,6 +21,7 @@ from promptreg.errors import SuiteError
 from promptreg.scoring.checks.base import BadArgument, Finding, Rules, Setting, found, must, quoted
 from promptreg.scoring.checks.reading.json_text import parse_answer
 from promptreg.scoring.checks.regex import SECONDS
+from promptreg.scoring.problems import misfit
 from promptreg.scoring.references import References, TooManyReferencesError
 from promptreg.suite.files import resolve_project_file
 from promptreg.text.preview import preview
@@ -113,11 +114,11 @@ def first_misfit(schema: FitsSchema, value: Any) -> Finding | None:
         return Finding(holds=None, sentence=sentence)
     if error is None:
         return None
-    where, what = preview(error.json_path, 60), preview(error.message, 120)
+    where, what = preview(error.json_path, 60), misfit(error, 120)
     return found(
         False,
-        f"does not fit {schema.source.en}: at {where}, {what}",
-        f"不符合{schema.source.zh}：{where} 处 {what}",
+        f"does not fit {schema.source.en}: at {where}, {what.en}",
+        f"不符合{schema.source.zh}：{where} 处{what.zh}",
     )
 
 

@@ -33,18 +33,22 @@ class Entry:
     """Keys of `Catalogue.suspects`, the likeliest first."""
 
     def found(
-        self, where: str, evidence: str, severity: Severity | None = None, suspects: tuple[str, ...] | None = None
+        self,
+        where: str,
+        evidence: Sentence | str,
+        severity: Severity | None = None,
+        suspects: tuple[str, ...] | None = None,
     ) -> Finding:
-        """A finding of this kind; `evidence`, any text from outside, is shortened and made safe here.
+        """A finding of this kind; what texts from outside stand in `evidence` is shortened and made safe here.
 
         Args:
             where: field, frame and offset, such as `content[120]`.
-            evidence: what was seen.
+            evidence: what was seen: a sentence, or a quote that is the same in every language.
             severity: where it is not the kind's usual one.
             suspects: where they are not the kind's usual ones.
         """
         causes = self.suspects if suspects is None else suspects
-        return Finding(self.kind, severity or self.severity, shown(where, 80), shown(evidence), causes)
+        return Finding(self.kind, severity or self.severity, shown(where, 80), _seen(evidence), causes)
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +79,7 @@ def catalogue() -> Catalogue:
 def found(
     kind: str,
     where: str,
-    evidence: str,
+    evidence: Sentence | str,
     severity: Severity | None = None,
     suspects: tuple[str, ...] | None = None,
 ) -> Finding:
@@ -84,11 +88,16 @@ def found(
     Args:
         kind: `F01` to `F55`.
         where: field, frame and offset.
-        evidence: any text from outside.
+        evidence: a sentence in which texts from outside may stand, or a quote of one.
         severity: where it is not the kind's usual one.
         suspects: where they are not the kind's usual ones.
     """
     return catalogue().entries[kind].found(where, evidence, severity, suspects)
+
+
+def _seen(evidence: Sentence | str) -> Sentence:
+    en, zh = (evidence, evidence) if isinstance(evidence, str) else (evidence.en, evidence.zh)
+    return Sentence(shown(en), shown(zh))
 
 
 def _entry(kind: str, value: dict[str, Any]) -> Entry:

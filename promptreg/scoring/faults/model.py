@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from promptreg.scoring.faults.reading.frames import Frame
     from promptreg.scoring.faults.reading.golden import Golden
     from promptreg.scoring.faults.reading.views import Text
+    from promptreg.text.sentence import Sentence
 
 
 class Severity(StrEnum):
@@ -66,8 +67,8 @@ class Finding:
     where: str
     """Field, frame and offset, in the manner of code: `content[120]`, `frames[4]`, `usage.total_tokens`. With several
     calls the label of the call stands first: `warm: content[12]`."""
-    evidence: str
-    """What was seen, at most about 120 characters, without control characters."""
+    evidence: Sentence
+    """What was seen, at most 120 columns, without control characters; a quote is the same in both languages."""
     suspects: tuple[str, ...] = ()
     """Likely causes, keys of the catalogue's suspects, the likeliest first."""
 
@@ -77,7 +78,7 @@ class Finding:
             "kind": self.kind,
             "severity": self.severity.value,
             "where": self.where,
-            "evidence": self.evidence,
+            "evidence": self.evidence.en,
             "suspects": list(self.suspects),
         }
 

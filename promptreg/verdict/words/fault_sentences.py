@@ -10,7 +10,6 @@ from promptreg.text.sentence import Sentence
 from promptreg.verdict.evidence import FREE_OF
 from promptreg.verdict.model import unseen_below
 from promptreg.verdict.words.case_sentences import percent
-from promptreg.verdict.words.evidence_words import evidence_in_words
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -105,7 +104,7 @@ def faults_unproven(case_ids: Sequence[str]) -> Sentence:
 
 def of_suite(finding: Finding) -> Sentence:
     """A fault that only all cases together show."""
-    name, seen = kind_name(finding.kind), evidence_in_words(finding)
+    name, seen = kind_name(finding.kind), finding.evidence
     return Sentence(
         f"{name.en}, over all cases: {finding.where}: {seen.en}. It changes no verdict.",
         f"{name.zh}，汇总全部用例：{finding.where}：{seen.zh}。不影响判定。",

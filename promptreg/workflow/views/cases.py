@@ -24,7 +24,6 @@ from promptreg.text.sentence import Sentence
 from promptreg.verdict.approvals import told_lack
 from promptreg.verdict.verdicts import CaseVerdict
 from promptreg.verdict.words.case_sentences import both_noises
-from promptreg.verdict.words.evidence_words import evidence_in_words
 from promptreg.workflow.context.view import context_view
 from promptreg.workflow.judging.faults import READ_TOGETHER
 from promptreg.workflow.large import spread_of
@@ -226,7 +225,7 @@ def _fault_view(fault: CaseFault) -> FaultView:
             f"{fault.next_step.zh}",
         ),
         where=finding.where,
-        evidence=evidence_in_words(finding),
+        evidence=finding.evidence,
         suspects=fault.suspects,
     )
 

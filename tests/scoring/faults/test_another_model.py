@@ -36,7 +36,7 @@ FOUND = [("F54", "W", "model")]
 def test_another_name_than_the_source_gives_is_found(stream):
     assert told(call("deepseek-v4-w8a8", golden=call("deepseek-v4"), stream=stream)) == FOUND
     (finding,) = find_faults(observations_from_json(call("另一个", golden=call("deepseek-v4"))), RULES)
-    assert finding.evidence == "另一个 answers, deepseek-v4 was asked for"
+    assert finding.evidence.en == "另一个 answers, deepseek-v4 was asked for"
 
 
 @pytest.mark.parametrize(

@@ -35,7 +35,9 @@ def request(everyday):
 
 
 def told(value):
-    kinds = ((finding.kind, finding.where, finding.evidence) for finding in find_faults(observations_from_json(value)))
+    kinds = (
+        (finding.kind, finding.where, finding.evidence.en) for finding in find_faults(observations_from_json(value))
+    )
     return [finding for finding in kinds if finding[0] != "F30"]  # the token counts are made up
 
 

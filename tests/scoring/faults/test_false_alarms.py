@@ -61,7 +61,7 @@ def test_two_clean_answers_are_no_broken_pair():
                 request = {**value["request"], "temperature": 0.7}
                 for finding in find_faults(observations_from_json({"request": request, "runs": runs})):
                     if finding.kind in ("F36", "F54"):
-                        found[f"{finding.kind} {finding.severity} {name}: {finding.evidence}"] += 1
+                        found[f"{finding.kind} {finding.severity} {name}: {finding.evidence.en}"] += 1
     assert found == {}
 
 

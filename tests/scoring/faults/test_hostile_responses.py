@@ -98,7 +98,7 @@ CALLS = st.one_of(
 def test_no_response_makes_a_rule_raise(request, calls, golden):
     value = {"request": request, "runs": calls} | ({} if golden is None else {"golden": golden})
     for finding in find_faults(observations_from_json(value)):
-        assert all(character >= " " and character != "\x7f" for character in finding.evidence)
+        assert all(character >= " " and character != "\x7f" for character in finding.evidence.en)
 
 
 @pytest.mark.parametrize("piece", [*PIECES, "[BOS] ", "!", "\\"])

@@ -89,14 +89,14 @@ def test_clean_answers_have_no_fault(name, form):
 def test_a_small_model_that_apologises_in_english_to_a_chinese_request_is_named(form):
     (finding,) = findings_of(f"chinese{form}")
     assert (finding.kind, finding.where) == ("F05", "content")
-    assert finding.evidence.startswith("en instead of zh: ")
+    assert finding.evidence.en.startswith("en instead of zh: ")
 
 
 @pytest.mark.parametrize("form", BOTH)
 def test_a_context_overflow_is_named_with_its_suspect(form):
     (finding,) = findings_of(f"overflow{form}")
     assert (finding.kind, finding.severity, finding.suspects) == ("F47", "E", ("server_limits",))
-    assert "request (1031 tokens) exceeds the available context size (512 tokens)" in finding.evidence
+    assert "request (1031 tokens) exceeds the available context size (512 tokens)" in finding.evidence.en
 
 
 @pytest.mark.parametrize("form", BOTH)

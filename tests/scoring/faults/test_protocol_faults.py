@@ -363,9 +363,9 @@ def test_three_server_errors_in_a_row_say_that_the_engine_is_dead(kinds_of):
 
     failed = {"status": 500, "body": {"error": {"message": "boom", "type": "x", "code": 500}}}
     found = find_faults(observations_from_json({"runs": [failed] * 3}))
-    assert any("dead" in finding.evidence for finding in found)
+    assert any("dead" in finding.evidence.en for finding in found)
     assert not any(
-        "dead" in finding.evidence for finding in find_faults(observations_from_json({"runs": [failed] * 2}))
+        "dead" in finding.evidence.en for finding in find_faults(observations_from_json({"runs": [failed] * 2}))
     )
 
 

@@ -99,7 +99,7 @@ def test_tags_that_are_spoken_of_or_recorded_are_silent(value):
 def test_the_place_of_a_tag_is_told():
     (finding,) = found(call(content="abc\n</think>\n\n49"))
     assert finding.where == "content[4]"
-    assert finding.evidence.startswith("closing tag only")
+    assert finding.evidence.en.startswith("closing tag only")
 
 
 RECORDED = {"message_keys": ["role", "content", "reasoning_content"]}
@@ -117,7 +117,7 @@ def test_a_field_that_is_gone_is_a_warning():
     assert told(call(content="49", golden=RECORDED)) == [("F10", "W")]
     assert told(call(content="49", reasoning=None, golden=RECORDED)) == [("F10", "W")]
     (finding,) = found(call(content="四十九天。", golden=RECORDED))
-    assert finding.evidence == "reasoning_content is gone, there is no reasoning"
+    assert finding.evidence.en == "reasoning_content is gone, there is no reasoning"
     whole = {"status": 200, "body": call(content="49", reasoning_content="x.")["body"]}
     assert set(told(call(content="49", golden=whole))) == {("F10", "W"), ("F13", "W")}
     assert told(stream({"content": "49"}) | {"golden": RECORDED}) == [("F10", "W")]

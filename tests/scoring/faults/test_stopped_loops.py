@@ -41,4 +41,4 @@ NUMBERED = "".join(f"{number}. {SENTENCE}" for number in range(1, 201))
 def test_the_part_that_looped_is_named(deltas, where, kind, repeats):
     (finding,) = [one for one in find_faults([observe_exchange(stopped(*deltas), REQUEST)]) if one.severity == "E"]
     assert (finding.kind, finding.where.startswith(where)) == (kind, True)
-    assert f"aborted by promptreg after {repeats} repeats" in finding.evidence
+    assert f"aborted by promptreg after {repeats} repeats" in finding.evidence.en

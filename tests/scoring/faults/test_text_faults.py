@@ -277,9 +277,9 @@ def test_a_loop_is_found_wherever_the_text_was_cut(tail):
 def test_no_text_breaks_the_rules(content, golden, finish):
     for finding in found(call("Say something.", content, finish=finish, golden=golden, reasoning=content[::-1])):
         assert finding.kind in KINDS
-        assert finding.evidence == safe_for_terminal(finding.evidence)
-        assert "\n" not in finding.evidence
-        assert len(finding.evidence) <= 120
+        assert finding.evidence.en == safe_for_terminal(finding.evidence.en)
+        assert "\n" not in finding.evidence.en
+        assert len(finding.evidence.en) <= 120
 
 
 HOSTILE = {

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import orjson
 
+from promptreg.scoring.problems import reader_problem
 from promptreg.text.sentence import Sentence
 
 if TYPE_CHECKING:
@@ -41,14 +42,11 @@ def parse_answer(answer: Answer) -> Parsed:
                     "回答不是 JSON：开头是代码围栏（```）。",
                 ),
             )
+        reason = reader_problem(error)
         return Parsed(
             None,
             Sentence(
-                f"The answer is not JSON (line {error.lineno}, column {error.colno}: {_reason(error)}).",
-                f"回答不是 JSON（第 {error.lineno} 行第 {error.colno} 列：{_reason(error)}）。",
+                f"The answer is not JSON (line {error.lineno}, column {error.colno}: {reason.en}).",
+                f"回答不是 JSON（第 {error.lineno} 行第 {error.colno} 列：{reason.zh}）。",
             ),
         )
-
-
-def _reason(error: orjson.JSONDecodeError) -> str:
-    return error.msg.partition(": line")[0]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from promptreg.deployment.json_text import parse_json
+from promptreg.text.sentence import Sentence
 
 if TYPE_CHECKING:
     from promptreg.canonical import Json, JsonObject
@@ -31,7 +32,7 @@ class Nothing(NamedTuple):
     """What stands where an answer should."""
 
     where: str
-    what: str
+    what: Sentence
     """In a few words."""
 
 
@@ -71,7 +72,8 @@ def no_answer(call: Observation) -> Nothing | None:
     if not _is_chat_request(call.request):
         return None
     if call.streamed:
-        return Nothing("choices", "a stream without any choice") if call.done and call.frames else None
+        nothing = Sentence("a stream without any choice", "整个流中没有 choices")
+        return Nothing("choices", nothing) if call.done and call.frames else None
     if document is None or (not call.request and _is_of_another_kind(document)):
         return None
     return _without_message(document, call.body[:80])
@@ -80,13 +82,21 @@ def no_answer(call: Observation) -> Nothing | None:
 def _without_message(document: Json, begin: str) -> Nothing:
     """What a body is in which no choice has a message."""
     if not isinstance(document, dict):
-        return Nothing("body", f"JSON that is no object: {begin}")
+        return Nothing("body", Sentence(f"JSON that is no object: {begin}", f"是 JSON，但不是对象：{begin}"))
     choices = document.get("choices")
     if "choices" not in document:
-        return Nothing("choices", f"no choices: {begin}")
+        return Nothing("choices", Sentence(f"no choices: {begin}", f"没有 choices：{begin}"))
     if not isinstance(choices, list) or not choices:
-        return Nothing("choices", f"choices is {'null' if choices is None else 'empty' if not choices else 'no list'}")
-    return Nothing("choices[0].message", "a choice without a message")
+        return Nothing("choices", _no_choices(choices))
+    return Nothing("choices[0].message", Sentence("a choice without a message", "choice 中没有 message"))
+
+
+def _no_choices(choices: Json) -> Sentence:
+    if choices is None:
+        return Sentence("choices is null", "choices 为 null")
+    if not choices:
+        return Sentence("choices is empty", "choices 是空列表")
+    return Sentence("choices is no list", "choices 不是列表")
 
 
 def _is_chat_request(request: JsonObject) -> bool:

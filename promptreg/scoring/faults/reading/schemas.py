@@ -8,6 +8,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from promptreg.canonical import canonical_json
+from promptreg.scoring.problems import misfit
 from promptreg.scoring.references import References, TooManyReferencesError
 from promptreg.text.preview import preview
 
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from jsonschema.protocols import Validator
 
     from promptreg.canonical import Json, JsonObject
+    from promptreg.text.sentence import Sentence
 
 MOST: Final = 5
 """Violations of one value that are looked for."""
@@ -30,7 +32,7 @@ class Violation(NamedTuple):
     """`$.city`."""
     rule: str
     """Keyword of the schema that is broken: `required`, `type`, `enum`."""
-    message: str
+    message: Sentence
 
 
 def violations(schema: JsonObject, value: Json) -> tuple[Violation, ...]:
@@ -54,7 +56,7 @@ def violations(schema: JsonObject, value: Json) -> tuple[Violation, ...]:
         for error in validator.iter_errors(value):
             if _null_allowed(error):
                 continue
-            found.append(Violation(error.json_path, str(error.validator), preview(error.message, 100)))
+            found.append(Violation(error.json_path, str(error.validator), misfit(error, 100)))
             if len(found) == MOST:
                 break
     except (TimeoutError, RecursionError, TooManyReferencesError, Unresolvable, SchemaError, TypeError, ValueError):

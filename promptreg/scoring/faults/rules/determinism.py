@@ -15,6 +15,7 @@ from promptreg.scoring.faults.recorded import golden_of
 from promptreg.scoring.faults.rules import endings, structured, text, tool_calls
 from promptreg.scoring.faults.rules.protocol import prompt_difference
 from promptreg.text.counted import counted, part_of
+from promptreg.text.sentence import Sentence
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -73,9 +74,14 @@ def _repeats(calls: Sequence[Observation]) -> Iterator[Finding]:
     place = next((at for at, pair in enumerate(zip(first, second, strict=False)) if pair[0] != pair[1]), None)
     place = min(len(first), len(second)) if place is None else place
     decided = _deciding(answered)
-    decisions = counted(decided, "decision") if decided == 1 else f"{decided} different decisions"
-    told = f"{len(texts)} different texts in {counted(len(answered), 'call')}, {decisions}: "
-    told += f"“{first[place : place + 30]}” or “{second[place : place + 30]}”"
+    en, zh = (
+        ("1 decision", "结论相同") if decided == 1 else (f"{decided} different decisions", f"{decided} 种不同的结论")
+    )
+    one, other = first[place : place + 30], second[place : place + 30]
+    told = Sentence(
+        f"{len(texts)} different texts in {counted(len(answered), 'call')}, {en}: “{one}” or “{other}”",
+        f"{len(answered)} 次调用有 {len(texts)} 种文本，{zh}：“{one}”与“{other}”",
+    )
     yield found("F34", f"content[{place}]", told, Severity.ERROR if decided > 1 else Severity.WARNING)
 
 
@@ -104,7 +110,9 @@ def _under_load(calls: Sequence[Observation]) -> Iterator[Finding]:
     other = damaged or [call for call in loaded if _shown(call) not in usual]
     if other:
         how_many = part_of(len(other), len(loaded), "answer", "differs", "differ")
-        told = f"{how_many}: {_first_difference(_shown(alone[0]), _shown(other[0]))}"
+        difference = _first_difference(_shown(alone[0]), _shown(other[0]))
+        only = "唯一的一条回答不同" if len(loaded) == 1 else f"{len(loaded)} 条回答中有 {len(other)} 条不同"
+        told = Sentence(f"{how_many}: {difference.en}", f"{only}：{difference.zh}")
         severity = Severity.ERROR if damaged else Severity.WARNING
         yield found("F35", f"{other[0].label}: content", told, severity)
 
@@ -121,15 +129,20 @@ def _warm_cache(calls: Sequence[Observation]) -> Iterator[Finding]:
         return
     for call in warm:
         what = _damage(call, cold)
-        if what:
-            yield found("F36", f"{call.label}: content", f"{what}; cold: {_shown(cold[0])[:50]}")
+        if what is not None:
+            whole = _shown(cold[0])[:50]
+            told = Sentence(f"{what.en}; cold: {whole}", f"{what.zh}；未命中缓存时：{whole}")
+            yield found("F36", f"{call.label}: content", told)
             return
     decided = [decisions_of(call) for call in cold]
     flipped = [call for call in warm if all(decides_otherwise(decisions_of(call), one) for one in decided)]
     greedy = all(number(call.request, "temperature") in (0, None) for call in calls)
     if flipped and greedy and _deciding(cold) == 1:
         difference = _first_difference(_shown(cold[0]), _shown(flipped[0]))
-        told = f"{len(flipped)} of {len(warm)} {'decides' if len(flipped) == 1 else 'decide'} otherwise: {difference}"
+        told = Sentence(
+            f"{len(flipped)} of {len(warm)} {'decides' if len(flipped) == 1 else 'decide'} otherwise: {difference.en}",
+            f"{len(warm)} 条中有 {len(flipped)} 条结论不同：{difference.zh}",
+        )
         severity = Severity.ERROR if len(flipped) > 1 else Severity.WARNING
         yield found("F36", f"{flipped[0].label}: content", told, severity)
 
@@ -143,22 +156,31 @@ def _by_cached_tokens(calls: Sequence[Observation]) -> Split:
     return Split(Axis.CACHE, cold, warm) if cold and warm and same else Split(Axis.NOTHING, tuple(calls), ())
 
 
-def _damage(call: Observation, good: Sequence[Observation]) -> str:
-    """How an answer is broken where others of the same request are whole; "" when it is not."""
+def _damage(call: Observation, good: Sequence[Observation]) -> Sentence | None:
+    """How an answer is broken where others of the same request are whole; None when it is not."""
     known = {finding.kind for one in good for finding in _single_findings(one)}
     held = call.told(golden=golden_of(good))
     for finding in _single_findings(held):
         if finding.kind not in known and finding.severity is not Severity.INFO:
-            return f"{finding.kind} {finding.evidence}"
+            return _within(finding)
     doubled = _doubled(call)
     if doubled >= max(map(_doubled, good)) + _LEAST_DOUBLED:
-        return f"{counted(doubled, 'doubled word')}: {call.answer.content[:60]}"
+        begin = call.answer.content[:60]
+        return Sentence(f"{counted(doubled, 'doubled word')}: {begin}", f"{doubled} 个词重复：{begin}")
     lost = _dropped(call, good[0])
-    if lost:
-        return f"characters are missing or doubled: {lost}: {call.answer.content[:60]}"
+    if lost is not None:
+        begin = call.answer.content[:60]
+        return Sentence(
+            f"characters are missing or doubled: {lost.en}: {begin}", f"有字符缺失或重复：{lost.zh}：{begin}"
+        )
     if call.answer.content.strip() == "" != good[0].answer.content.strip() and not call.tool_calls:
-        return "no content"
-    return ""
+        return Sentence("no content", "没有正文")
+    return None
+
+
+def _within(finding: Finding) -> Sentence:
+    """A fault inside another one: that warm answers show F24, say."""
+    return Sentence(f"{finding.kind} {finding.evidence.en}", f"{finding.kind} {finding.evidence.zh}")
 
 
 def _single_findings(call: Observation) -> list[Finding]:
@@ -180,16 +202,18 @@ def _doubled(call: Observation) -> int:
     )
 
 
-def _dropped(call: Observation, good: Observation) -> str:
+def _dropped(call: Observation, good: Observation) -> Sentence | None:
     """Words that are words of the good answer with one or two characters less; Han characters doubled throughout."""
     text, whole = call.content.prose[:5000], good.content.prose[:5000]
     han, pairs = sum(map(len, _HAN.findall(text))), len(_HAN_TWICE.findall(text))
     if pairs >= _LEAST_DOUBLED and pairs * 6 > han and pairs >= 2 * len(_HAN_TWICE.findall(whole)) + _LEAST_DOUBLED:
-        return f"{counted(pairs, 'character')} twice"
+        return Sentence(f"{counted(pairs, 'character')} twice", f"{pairs} 个字重复")
     words = set(_LATIN_WORD.findall(whole))
     strange = [word for word in dict.fromkeys(_LATIN_WORD.findall(text)) if word not in words][:40]
     lost = [word for word in strange if any(_lacks_little(word, one) for one in words)]
-    return ", ".join(lost[:4]) if len(lost) >= _LEAST_DROPPED and len(lost) * 2 >= len(strange) else ""
+    if len(lost) < _LEAST_DROPPED or len(lost) * 2 < len(strange):
+        return None
+    return Sentence(", ".join(lost[:4]), "、".join(lost[:4]))
 
 
 def _lacks_little(word: str, whole: str) -> bool:
@@ -210,14 +234,20 @@ def _leak(calls: Sequence[Observation]) -> Iterator[Finding]:
         mine = own.get(index, "")
         for other, canary in own.items():
             if other != index and canary != mine and canary not in call.prompt.raw and _holds(content, canary):
-                told = f"{canary} belongs to {calls[other].label}; own: {mine or 'none'}"
+                told = Sentence(
+                    f"{canary} belongs to {calls[other].label}; own: {mine or 'none'}",
+                    f"{canary} 属于 {calls[other].label}；自己的标记：{mine or '无'}",
+                )
                 yield found("F37", f"{call.label}: content", told)
                 break
         else:
             if mine and not _holds(content, mine):
                 strange = _shape_of(mine).search(content)
                 if strange is not None and strange.group() not in call.prompt.raw:
-                    told = f"{strange.group()} is no canary of this run; own: {mine}"
+                    told = Sentence(
+                        f"{strange.group()} is no canary of this run; own: {mine}",
+                        f"{strange.group()} 不是本次运行的标记；自己的标记：{mine}",
+                    )
                     yield found("F37", f"{call.label}: content", told)
 
 
@@ -265,8 +295,12 @@ def _sampling(calls: Sequence[Observation]) -> Iterator[Finding]:
         return
     if free or len(answered) >= _MANY_SAMPLES:
         severity = Severity.ERROR if free else Severity.WARNING
-        told = f"{len(answered)} answers at temperature {number(answered[0].request, 'temperature')}, all alike: "
-        yield found("F38", "content", told + next(iter(texts)), severity)
+        temperature, alike = number(answered[0].request, "temperature"), next(iter(texts))
+        told = Sentence(
+            f"{len(answered)} answers at temperature {temperature}, all alike: {alike}",
+            f"temperature 为 {temperature} 时的 {len(answered)} 条回答完全相同：{alike}",
+        )
+        yield found("F38", "content", told, severity)
 
 
 def _length(text: str, *, free: bool) -> int:
@@ -285,10 +319,11 @@ def _speculation(calls: Sequence[Observation]) -> Iterator[Finding]:
     known = {finding.kind for one in off for finding in _answer_findings(one)}
     for call in on:
         broken = next((one for one in _answer_findings(call) if one.kind not in known), None)
-        what = f"{broken.kind} {broken.evidence}" if broken is not None else _damage(call, off)
-        if not what and all(decides_otherwise(decisions_of(call), decisions_of(one)) for one in off):
-            what = f"it decides otherwise: {_first_difference(_shown(off[0]), _shown(call))}"
-        if what:
+        what = _within(broken) if broken is not None else _damage(call, off)
+        if what is None and all(decides_otherwise(decisions_of(call), decisions_of(one)) for one in off):
+            difference = _first_difference(_shown(off[0]), _shown(call))
+            what = Sentence(f"it decides otherwise: {difference.en}", f"结论不同：{difference.zh}")
+        if what is not None:
             yield found("F39", f"{call.label}: content", what)
             return
 
@@ -328,7 +363,8 @@ def _replicas(calls: Sequence[Observation]) -> Iterator[Finding]:
     if groups:
         place, counted = groups
         told = ", ".join(f"{value} ×{count}" for value, count in counted.most_common(4))
-        yield found("F54", place, f"{place.rpartition('.')[2]} for the same request: {told}")
+        name = place.rpartition(".")[2]
+        yield found("F54", place, Sentence(f"{name} for the same request: {told}", f"同一请求的 {name}：{told}"))
 
 
 def _another_model(call: Observation) -> Iterator[Finding]:
@@ -340,7 +376,9 @@ def _another_model(call: Observation) -> Iterator[Finding]:
     if call.golden is None or not call.golden.own_name or not isinstance(asked, str) or told is None:
         return
     if call.succeeded and call.answered and _bare(told) != _bare(asked):
-        yield found("F54", "model", f"{told} answers, {asked} was asked for")
+        yield found(
+            "F54", "model", Sentence(f"{told} answers, {asked} was asked for", f"请求的是 {asked}，回答的是 {told}")
+        )
 
 
 def _bare(model: str) -> str:
@@ -363,10 +401,11 @@ def _groups(answered: Sequence[Observation]) -> tuple[str, Counter[str]] | None:
     return None
 
 
-def _first_difference(first: str, second: str) -> str:
+def _first_difference(first: str, second: str) -> Sentence:
     place = next((at for at, pair in enumerate(zip(first, second, strict=False)) if pair[0] != pair[1]), 0)
     start = max(0, place - 10)
-    return f"“{first[start : start + 36]}” or “{second[start : start + 36]}”"
+    one, other = first[start : start + 36], second[start : start + 36]
+    return Sentence(f"“{one}” or “{other}”", f"“{one}”与“{other}”")
 
 
 rules: Final = (

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final
 from promptreg.scoring.faults.catalogue import found
 from promptreg.scoring.faults.model import Probe, Rule, Severity
 from promptreg.scoring.faults.reading.asked import text_to_echo
+from promptreg.text.sentence import Sentence
 
 if TYPE_CHECKING:
     from collections.abc import Container, Iterator, Sequence
@@ -48,7 +49,7 @@ def _dropped(call: Observation) -> Iterator[Finding]:
     if echo is not None:
         pair = _shorter_echo(echo, answer, cut=call.finish_reason != "stop")
         if pair is not None and not _recorded(call, pair[1]) and not _cut_within(call, *pair):
-            yield found("F06", "content", f"“{pair[0]}” came back as “{pair[1]}”")
+            yield found("F06", "content", _came_back(*pair))
         return
     prompt = call.prompt.raw
     if len(prompt) > _LONGEST:
@@ -62,8 +63,12 @@ def _dropped(call: Observation) -> Iterator[Finding]:
     for given, got in _shorter_tokens(missing, prompt, answer):
         if (recorded and _recorded(call, got)) or _cut_within(call, given, got):
             continue
-        yield found("F06", f"content[{answer.index(got)}]", f"“{given}” came back as “{got}”")
+        yield found("F06", f"content[{answer.index(got)}]", _came_back(given, got))
         return
+
+
+def _came_back(given: str, got: str) -> Sentence:
+    return Sentence(f"“{given}” came back as “{got}”", f"“{given}”在回答中成了“{got}”")
 
 
 def _in_place(call: Observation) -> Iterator[Finding]:
@@ -77,7 +82,7 @@ def _in_place(call: Observation) -> Iterator[Finding]:
     for severity, pairs in ((None, _shorter_numbers), (Severity.WARNING, _shorter_names)):
         for given, got, offset, sure in pairs(call.prompt.raw[-_LONGEST:], answer, goldens):
             if not _cut_within(call, given, got):
-                what = f"“{given}” came back as “{got}”"
+                what = _came_back(given, got)
                 yield found("F06", f"content[{offset}]", what, severity if sure else Severity.WARNING)
                 return
 

@@ -17,6 +17,7 @@ from promptreg.scoring.faults.reading.markup import (
 )
 from promptreg.scoring.faults.reading.requests import number, stop_texts
 from promptreg.scoring.faults.rules import counts
+from promptreg.text.sentence import Sentence
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -37,7 +38,7 @@ _SENTENCE_ENDS: Final = tuple(".!?。！？…\"'”’）)]}》」`*~:：;；")
 def _finish_missing(call: Observation) -> Iterator[Finding]:
     """F28: a complete response without any finish reason."""
     if call.streamed and call.succeeded and call.done and not call.frames:
-        yield found("F28", "frames[0]", "[DONE] came, and nothing before it")
+        yield found("F28", "frames[0]", Sentence("[DONE] came, and nothing before it", "只收到 [DONE]，之前什么也没有"))
     if not call.succeeded or not call.answered or call.problem is not None:
         return
     if call.streamed:
@@ -45,10 +46,17 @@ def _finish_missing(call: Observation) -> Iterator[Finding]:
             return  # cut, which has its own rule
         open_choices = _unfinished(call)
         if open_choices:
-            which = "" if open_choices == [0] else f" for choice {open_choices[0]}"
-            yield found("F28", f"frames[{max(0, len(call.frames) - 1)}]", f"[DONE] came, but no finish reason{which}")
+            one, of_one = (
+                ("", "")
+                if open_choices == [0]
+                else (f" for choice {open_choices[0]}", f"第 {open_choices[0]} 个 choice ")
+            )
+            what = Sentence(f"[DONE] came, but no finish reason{one}", f"收到 [DONE]，但{of_one}没有 finish_reason")
+            yield found("F28", f"frames[{max(0, len(call.frames) - 1)}]", what)
     elif not call.finish_reason:
-        yield found("F28", "choices[0].finish_reason", "the body has no finish reason")
+        yield found(
+            "F28", "choices[0].finish_reason", Sentence("the body has no finish reason", "响应体中没有 finish_reason")
+        )
 
 
 def _unfinished(call: Observation) -> list[int]:
@@ -74,16 +82,33 @@ def _cap(call: Observation) -> Iterator[Finding]:
         if call.finish_reason != "length" or not call.request or (recorded and "length" in recorded):
             return
         if recorded:
-            what = f"cut at {tokens} tokens although no cap was asked for; the source ended by itself"
+            what = Sentence(
+                f"cut at {tokens} tokens although no cap was asked for; the source ended by itself",
+                f"在 {tokens} 个 token 处被截断，而请求没有设上限；源部署是自行结束的",
+            )
             yield found("F29", "usage.completion_tokens", what)
         elif tokens == _MINDIE_CAP:
-            what = f"cut at {tokens} tokens, MindIE's default, although no cap was asked for"
+            what = Sentence(
+                f"cut at {tokens} tokens, MindIE's default, although no cap was asked for",
+                f"在 {tokens} 个 token（MindIE 的默认上限）处被截断，而请求没有设上限",
+            )
             yield found("F29", "usage.completion_tokens", what, Severity.WARNING)
     elif call.finish_reason == "length" and 0 < tokens < cap - _CAP_SLACK and choices == 1:
         total = call.usage.total_tokens if call.usage is not None else None
-        yield found("F29", "usage.completion_tokens", f"cut at {tokens} tokens of {cap} asked for (in all {total})")
+        yield found(
+            "F29",
+            "usage.completion_tokens",
+            Sentence(
+                f"cut at {tokens} tokens of {cap} asked for (in all {total})",
+                f"请求的上限是 {cap} 个 token，在 {tokens} 个处就被截断（合计 {total} 个）",
+            ),
+        )
     elif tokens > (cap + _CAP_SLACK) * choices and "max_tokens" in call.request:
-        yield found("F29", "usage.completion_tokens", f"{tokens} tokens for a cap of {cap}")
+        yield found(
+            "F29",
+            "usage.completion_tokens",
+            Sentence(f"{tokens} tokens for a cap of {cap}", f"上限 {cap} 个 token，实际用了 {tokens} 个"),
+        )
 
 
 def _stop(call: Observation) -> Iterator[Finding]:
@@ -99,9 +124,12 @@ def _stop(call: Observation) -> Iterator[Finding]:
     for stop in texts:
         place = content.find(stop, begin)
         if place >= 0 and not any(stop in one for one in recorded):
-            at_end = not content[place + len(stop) :].strip()
-            what = "the stop text stands at the end: " if at_end else "the answer goes on after the stop text: "
-            yield found("F31", f"content[{place}]", what + around(content, place, len(stop)))
+            seen = around(content, place, len(stop))
+            if content[place + len(stop) :].strip():
+                what = Sentence(f"the answer goes on after the stop text: {seen}", f"停止文本之后回答仍在继续：{seen}")
+            else:
+                what = Sentence(f"the stop text stands at the end: {seen}", f"停止文本留在了结尾：{seen}")
+            yield found("F31", f"content[{place}]", what)
             return
     yield from _stopped_thinking(call, texts)
 
@@ -109,22 +137,40 @@ def _stop(call: Observation) -> Iterator[Finding]:
 def _stopped_thinking(call: Observation, texts: tuple[str, ...]) -> Iterator[Finding]:
     content, reasoning = call.content.raw.strip(), call.reasoning.raw
     if content.startswith(("/think>", "think>", "</think")) and len(content) <= 40:
-        yield found("F31", "content[0]", f"the stop text cut inside a think tag: {content}")
+        yield found(
+            "F31",
+            "content[0]",
+            Sentence(f"the stop text cut inside a think tag: {content}", f"停止文本在思考标签内部截断：{content}"),
+        )
         return
     if content or not reasoning or call.tool_calls or call.finish_reason != "stop":
         return
     matched = _matched_stop(call)
     recorded = call.golden.reasonings or () if call.golden is not None else ()
-    end = f"reasoning[{len(reasoning)}]"
+    what: Sentence | None = None
+    end = f"…{reasoning[-60:]}"
     if isinstance(matched, str) and matched in texts:
-        yield found("F31", end, f"the stop text {matched!r} fired inside the reasoning: …{reasoning[-60:]}")
+        what = Sentence(
+            f"the stop text {matched!r} fired inside the reasoning: {end}",
+            f"停止文本 {matched!r} 在推理过程中触发：{end}",
+        )
     elif any(reasoning.rstrip().endswith(stop.rstrip()) for stop in texts if stop.strip()):
-        yield found("F31", end, f"the reasoning ends in the stop text, there is no answer: …{reasoning[-60:]}")
+        what = Sentence(
+            f"the reasoning ends in the stop text, there is no answer: {end}",
+            f"推理过程以停止文本结尾，没有回答：{end}",
+        )
     elif any(one.startswith(reasoning + stop) for one in recorded for stop in texts):
-        yield found("F31", end, f"the reasoning ends where the stop text came on the source: …{reasoning[-60:]}")
+        what = Sentence(
+            f"the reasoning ends where the stop text came on the source: {end}",
+            f"推理过程在源部署出现停止文本的地方结束：{end}",
+        )
     elif not reasoning.rstrip().endswith(_SENTENCE_ENDS):
-        what = f"the reasoning breaks off and there is no answer; a stop text may have fired: …{reasoning[-60:]}"
-        yield found("F31", end, what)
+        what = Sentence(
+            f"the reasoning breaks off and there is no answer; a stop text may have fired: {end}",
+            f"推理过程中断，没有回答；可能触发了停止文本：{end}",
+        )
+    if what is not None:
+        yield found("F31", f"reasoning[{len(reasoning)}]", what)
 
 
 def _matched_stop(call: Observation) -> Json:
@@ -149,8 +195,10 @@ def _special_tokens(call: Observation) -> Iterator[Finding]:
         if marks:
             first = marks[0]
             offset = max(0, text.raw.find(first.text))
-            times = f" ({len(marks)} times)" if len(marks) > 1 else ""
-            yield found("F33", f"{name}[{offset}]", f"{first.text}{times}: {around(text.raw, offset, len(first.text))}")
+            seen = around(text.raw, offset, len(first.text))
+            times, count = (f" ({len(marks)} times)", f"（{len(marks)} 次）") if len(marks) > 1 else ("", "")
+            what = Sentence(f"{first.text}{times}: {seen}", f"{first.text}{count}：{seen}")
+            yield found("F33", f"{name}[{offset}]", what)
             return
 
 

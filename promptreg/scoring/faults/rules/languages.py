@@ -21,7 +21,9 @@ from promptreg.scoring.faults.reading.asked import (
     wants_several_languages,
 )
 from promptreg.scoring.faults.reading.evidence import around
+from promptreg.scoring.faults.reading.scripts import letters_in_words
 from promptreg.text.script import function_words, language_of, latin_votes, script_counts
+from promptreg.text.sentence import Sentence
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -108,8 +110,8 @@ def _word_salad(call: Observation) -> Iterator[Finding]:
         grave = bool(goldens) or len(strays) > 2 or total * 7 >= letters
         if not goldens and call.prompt.is_about_languages:
             continue
-        listed = ", ".join(f"{group} {count}" for group, count in sorted(strays.items()))
-        yield found("F04", where, f"{listed}: {_first_foreign(text.raw)}", None if grave else Severity.WARNING)
+        told = letters_in_words(strays, _first_foreign(text.raw))
+        yield found("F04", where, told, None if grave else Severity.WARNING)
 
 
 def _strays(prompt: Prompt, goldens: tuple[Text, ...], text: Text) -> dict[str, int]:
@@ -185,7 +187,14 @@ def _wrong_language(prompt: Prompt, goldens: tuple[Text, ...], text: Text) -> Fi
         if not _told_apart(prompt, text, language, expected):
             return None
     wanted = "/".join(sorted(expected.languages))
-    return found("F05", "content", f"{language} instead of {wanted}: {text.raw[:100]}", severity)
+    return found(
+        "F05",
+        "content",
+        Sentence(
+            f"{language} instead of {wanted}: {text.raw[:100]}", f"应为 {wanted}，却是 {language}：{text.raw[:100]}"
+        ),
+        severity,
+    )
 
 
 def _told_apart(prompt: Prompt, text: Text, language: str, expected: _Expected) -> bool:
@@ -343,8 +352,7 @@ def _mixed(prompt: Prompt, goldens: tuple[Text, ...], text: Text) -> Iterator[Fi
         return
     strays = _strays_of_one(prompt, goldens, text)
     if strays:
-        group, count = next(iter(strays.items()))
-        yield found("F05", "content", f"{group} {count}: {_first_foreign(text.raw)}", Severity.WARNING)
+        yield found("F05", "content", letters_in_words(strays, _first_foreign(text.raw)), Severity.WARNING)
 
 
 def _strays_of_one(prompt: Prompt, goldens: tuple[Text, ...], text: Text) -> dict[str, int]:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Final
 from promptreg.scoring.faults.case import FaultPasses
 from promptreg.scoring.faults.model import Observation, Severity
 from promptreg.scoring.faults.registry import find_faults, run_rules
+from promptreg.text.sentence import Sentence
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -62,9 +63,15 @@ class _Calls:
             told = replace(finding, where=finding.where[match.end() :].lstrip(": "), evidence=self._named(finding))
             yield (*self.places[int(match.group(1)) - 1], told)
 
-    def _named(self, finding: Finding) -> str:
+    def _named(self, finding: Finding) -> Sentence:
         """The evidence, in which calls are named by their cases."""
-        return _LABEL.sub(lambda match: f"case {self.places[int(match.group(1)) - 1][0]}", finding.evidence)
+        return Sentence(
+            _LABEL.sub(lambda match: f"case {self._case(match)}", finding.evidence.en),
+            _LABEL.sub(lambda match: f"用例 {self._case(match)}", finding.evidence.zh),
+        )
+
+    def _case(self, label: re.Match[str]) -> str:
+        return self.places[int(label.group(1)) - 1][0]
 
 
 class CaseSet:

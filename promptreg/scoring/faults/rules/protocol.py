@@ -11,6 +11,7 @@ from promptreg.scoring.faults.reading.envelopes import answer_elsewhere, no_answ
 from promptreg.scoring.faults.reading.requests import forced_tool, is_chat, number
 from promptreg.scoring.faults.rules import refusals, streams
 from promptreg.text.counted import counted
+from promptreg.text.sentence import Sentence
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -39,14 +40,23 @@ def _wrapped(call: Observation) -> Iterator[Finding]:
     for document in _documents(call):
         name = wrapped(document)
         if name is not None and isinstance(document, dict):
-            yield found("F50", name, f"choices stand inside {name}; at the top: {', '.join(map(str, document))}")
+            top = list(map(str, document))
+            said = Sentence(
+                f"choices stand inside {name}; at the top: {', '.join(top)}",
+                f"choices 位于 {name} 之内；顶层为：{'、'.join(top)}",
+            )
+            yield found("F50", name, said)
             return
     if call.answered or no_answer(call) is None or _is_error(call):
         return
     for document in _documents(call):
         name = answer_elsewhere(document)
         if name is not None:
-            said = f"the answer stands in {name}, as another interface has it: {call.body[:80]}"
+            begin = call.body[:80]
+            said = Sentence(
+                f"the answer stands in {name}, as another interface has it: {begin}",
+                f"回答位于 {name}，这是另一种接口的格式：{begin}",
+            )
             yield found("F50", name, said, suspects=("other_api", "gateway"))
             return
 
@@ -61,20 +71,34 @@ def _empty(call: Observation) -> Iterator[Finding]:
     if not call.succeeded or not is_chat(call.label):
         return
     if not call.streamed and not call.body.strip() and call.failure is None and call.request:
-        yield found("F51", "body", f"HTTP {call.status} with an empty body")
+        yield found(
+            "F51", "body", Sentence(f"HTTP {call.status} with an empty body", f"HTTP {call.status}，响应体为空")
+        )
         return
-    count = call.usage.completion_tokens if call.usage is not None else None
-    billed = "" if count is None else f"; {counted(count, 'token')} {'is' if count == 1 else 'are'} billed"
+    billed = _billed(call.usage.completion_tokens if call.usage is not None else None)
     if not call.answered:
         nothing = no_answer(call)
         if nothing is not None and not _is_error(call) and next(_wrapped(call), None) is None:
-            yield found("F51", nothing.where, f"{nothing.what}{billed}")
+            what = Sentence(f"{nothing.what.en}{billed.en}", f"{nothing.what.zh}{billed.zh}")
+            yield found("F51", nothing.where, what)
         return
     if call.finish_reason not in _STOPPED or _anything(call) or _wished_empty(call):
         return
     blanks = len(call.answer.content)
-    shown = counted(blanks, "blank or invisible character") if blanks else "no text"
-    yield found("F51", "content", f"{shown}, finish_reason {call.finish_reason}{billed}")
+    en, zh = "no text", "没有文本"
+    if blanks:
+        en, zh = counted(blanks, "blank or invisible character"), f"{blanks} 个空白或不可见字符"
+    reason = call.finish_reason
+    what = Sentence(f"{en}, finish_reason {reason}{billed.en}", f"{zh}，finish_reason 为 {reason}{billed.zh}")
+    yield found("F51", "content", what)
+
+
+def _billed(tokens: int | None) -> Sentence:
+    """What was billed, to follow another sentence; nothing where that is not known."""
+    if tokens is None:
+        return Sentence("", "")
+    verb = "is" if tokens == 1 else "are"
+    return Sentence(f"; {counted(tokens, 'token')} {verb} billed", f"；计费 {tokens} 个 token")
 
 
 def _is_error(call: Observation) -> bool:
@@ -117,10 +141,12 @@ def _silent_cut(call: Observation) -> Iterator[Finding]:
         return
     needle = call.expected.get("needle")
     lost = isinstance(needle, str) and needle not in call.answer.content
-    more = f"; {needle} is not in the answer" if lost else ""
-    yield found(
-        "F47", "usage.prompt_tokens", f"{tokens} prompt tokens of about {least * 2:.0f}: the prompt was cut{more}"
+    more, also = (f"; {needle} is not in the answer", f"；回答中没有 {needle}") if lost else ("", "")
+    what = Sentence(
+        f"{tokens} prompt tokens of about {least * 2:.0f}: the prompt was cut{more}",
+        f"提示词约 {least * 2:.0f} 个 token，只计 {tokens} 个：提示词被截断{also}",
     )
+    yield found("F47", "usage.prompt_tokens", what)
 
 
 def _pinned(calls: Sequence[Observation]) -> Iterator[Finding]:
@@ -134,7 +160,10 @@ def _pinned(calls: Sequence[Observation]) -> Iterator[Finding]:
             continue
         label, before = seen.setdefault(tokens, (call.label, length))
         if max(before, length) > 1.5 * min(before, length):
-            what = f"{tokens} prompt tokens for about {before:.0f} ({label}) and for about {length:.0f}"
+            what = Sentence(
+                f"{tokens} prompt tokens for about {before:.0f} ({label}) and for about {length:.0f}",
+                f"约 {before:.0f} 个（{label}）和约 {length:.0f} 个 token 的提示词都计为 {tokens} 个",
+            )
             yield found("F47", f"{call.label}: usage.prompt_tokens", what)
             return
 
@@ -157,15 +186,20 @@ def _prompt_count(call: Observation) -> Iterator[Finding]:
     yield found("F52", "usage.prompt_tokens", prompt_difference(before, tokens, tools=bool(call.request.get("tools"))))
 
 
-def prompt_difference(before: int, after: int, *, tools: bool) -> str:
+def prompt_difference(before: int, after: int, *, tools: bool) -> Sentence:
     """What a difference of prompt counts usually means."""
     step = after - before
-    guess = ""
-    if abs(step) == 1:
-        guess = ": a start token more" if step > 0 else ": a start token less"
+    en, zh = "", ""
+    if step == 1:
+        en, zh = ": a start token more", "：可能多了一个起始 token"
+    elif step == -1:
+        en, zh = ": a start token less", "：可能少了一个起始 token"
     elif tools:
-        guess = ": perhaps the tool block"
-    return f"{after} prompt tokens, {before} on the source ({step:+d}){guess}"
+        en, zh = ": perhaps the tool block", "：可能来自工具定义部分"
+    return Sentence(
+        f"{after} prompt tokens, {before} on the source ({step:+d}){en}",
+        f"提示词计 {after} 个 token，源部署为 {before} 个（{step:+d}）{zh}",
+    )
 
 
 def _ignored(call: Observation) -> Iterator[Finding]:
@@ -177,20 +211,36 @@ def _ignored(call: Observation) -> Iterator[Finding]:
     cap = request.get("max_completion_tokens")
     copies = number(request, "n") or 1
     if isinstance(cap, int) and tokens is not None and tokens > (cap + _CAP_SLACK) * copies:
-        yield found("F53", "request.max_completion_tokens", f"{tokens} tokens for a cap of {cap}: not obeyed")
-    if copies > 1 and not call.made and not call.broken_off and (sent := _choices(call)) < copies:
-        yield found("F53", "request.n", f"n is {copies:.0f}, {sent} came")
-    if request.get("stream") is True and not call.streamed:
-        yield found("F53", "request.stream", "a stream was asked for, one body came")
-    elif request.get("stream") is False and call.streamed:
-        yield found("F53", "request.stream", "one body was asked for, a stream came")
-    if request.get("parallel_tool_calls") is False and len(call.tool_calls) > 1:
         yield found(
-            "F53", "request.parallel_tool_calls", f"{len(call.tool_calls)} calls at once, which was switched off"
+            "F53",
+            "request.max_completion_tokens",
+            Sentence(
+                f"{tokens} tokens for a cap of {cap}: not obeyed", f"上限 {cap} 个 token，实际 {tokens} 个：没有遵守"
+            ),
         )
+    if copies > 1 and not call.made and not call.broken_off and (sent := _choices(call)) < copies:
+        yield found(
+            "F53", "request.n", Sentence(f"n is {copies:.0f}, {sent} came", f"n 为 {copies:.0f}，实际返回 {sent} 个")
+        )
+    if request.get("stream") is True and not call.streamed:
+        yield found(
+            "F53", "request.stream", Sentence("a stream was asked for, one body came", "要求流式输出，却一次性返回")
+        )
+    elif request.get("stream") is False and call.streamed:
+        yield found(
+            "F53", "request.stream", Sentence("one body was asked for, a stream came", "要求一次性返回，却是流式输出")
+        )
+    if request.get("parallel_tool_calls") is False and len(call.tool_calls) > 1:
+        count = len(call.tool_calls)
+        what = Sentence(f"{count} calls at once, which was switched off", f"同时有 {count} 个调用，而并行调用已关闭")
+        yield found("F53", "request.parallel_tool_calls", what)
     yield from _ignored_tool_choice(call)
     if request.get("logprobs") is True and not call.made and call.answer.content and not _any_logprobs(call):
-        yield found("F53", "request.logprobs", "log-probabilities were asked for, none came")
+        yield found(
+            "F53",
+            "request.logprobs",
+            Sentence("log-probabilities were asked for, none came", "要求返回对数概率，却没有"),
+        )
 
 
 def _ignored_tool_choice(call: Observation) -> Iterator[Finding]:
@@ -199,9 +249,14 @@ def _ignored_tool_choice(call: Observation) -> Iterator[Finding]:
     if call.finish_reason == "length" or call.broken_off or not (named or must):
         return
     if not call.tool_calls:
-        yield found("F53", "request.tool_choice", f"a call of {named or 'a tool'} was required, none came")
+        what = Sentence("a call of a tool was required, none came", "要求调用工具，却没有调用")
+        if named:
+            what = Sentence(f"a call of {named} was required, none came", f"要求调用 {named}，却没有调用")
+        yield found("F53", "request.tool_choice", what)
     elif named and all(one.name != named for one in call.tool_calls):
-        yield found("F53", "request.tool_choice", f"{named} was required, {call.tool_calls[0].name} is called")
+        other = call.tool_calls[0].name
+        what = Sentence(f"{named} was required, {other} is called", f"要求调用 {named}，却调用了 {other}")
+        yield found("F53", "request.tool_choice", what)
 
 
 def _choices(call: Observation) -> int:

@@ -14,6 +14,7 @@ from promptreg.scoring.faults.reading.evidence import around
 from promptreg.scoring.faults.reading.markup import Mark, is_about_markup, spoken_of
 from promptreg.scoring.faults.reading.views import Text
 from promptreg.text.counted import counted
+from promptreg.text.sentence import Sentence
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -57,11 +58,18 @@ def _think_tags(call: Observation) -> Iterator[Finding]:
         real = [tag for tag in real if _ends_reasoning(prose, tag)]
     if not real:
         return
-    first = real[0]
+    first = real[0].group()
+    at = sent.find(first)
+    yield found("F09", f"content[{at}]", _which_tags(tags, around(sent, at, len(first))))
+
+
+def _which_tags(tags: Sequence[re.Match[str]], seen: str) -> Sentence:
     closing = [_closes(tag) for tag in tags]
-    what = "closing tag only" if all(closing) else "both tags" if any(closing) else "opening tag only"
-    at = sent.find(first.group())
-    yield found("F09", f"content[{at}]", f"{what}: {around(sent, at, len(first.group()))}")
+    if all(closing):
+        return Sentence(f"closing tag only: {seen}", f"只有结束标签：{seen}")
+    if any(closing):
+        return Sentence(f"both tags: {seen}", f"开始、结束标签都有：{seen}")
+    return Sentence(f"opening tag only: {seen}", f"只有开始标签：{seen}")
 
 
 def _closes(tag: re.Match[str]) -> bool:
@@ -106,7 +114,9 @@ def _other_fields(call: Observation) -> Iterator[Finding]:
     elif _may_lack_reasoning(call):
         return
     elif call.reasoning.blank and not before & call.message_keys:
-        yield found("F10", "message", f"{shown} is gone, there is no reasoning")
+        yield found(
+            "F10", "message", Sentence(f"{shown} is gone, there is no reasoning", f"{shown} 消失了，没有推理过程")
+        )
 
 
 _FIELDS: Final = frozenset(REASONING_FIELDS)
@@ -152,14 +162,31 @@ def _no_content(call: Observation) -> Iterator[Finding]:
     reasoning = answer.reasoning.rstrip()
     end = f"…{reasoning[-60:]}"
     if answer.finish_reason == "length":
-        yield found("F11", "content", f"the budget ended within the reasoning: {end}", Severity.WARNING)
+        yield found(
+            "F11",
+            "content",
+            Sentence(f"the budget ended within the reasoning: {end}", f"token 额度在推理过程中用完：{end}"),
+            Severity.WARNING,
+        )
     elif reasoning[-1] in _SENTENCE_END or not _early(call) or (opened and "</think" in call.sent_content):
-        yield found("F11", "content", f"empty, finish_reason {answer.finish_reason}, reasoning ends: {end}")
+        reason = answer.finish_reason
+        what = Sentence(
+            f"empty, finish_reason {reason}, reasoning ends: {end}",
+            f"正文为空，finish_reason 为 {reason}，推理过程结尾：{end}",
+        )
+        yield found("F11", "content", what)
     else:
         tokens = call.usage.completion_tokens if call.usage is not None else None
-        of_cap = f" of {call.token_cap}" if call.token_cap else ""
-        count = "" if tokens is None else f"{counted(tokens, 'token')}{of_cap}: "
-        yield found("F12", f"reasoning[{len(reasoning)}]", f"{count}{end}")
+        yield found("F12", f"reasoning[{len(reasoning)}]", _so_far(tokens, call.token_cap, end))
+
+
+def _so_far(tokens: int | None, cap: int | None, end: str) -> Sentence | str:
+    """How much of the budget was used, where that is known, before the end of a text."""
+    if tokens is None:
+        return end
+    if not cap:
+        return Sentence(f"{counted(tokens, 'token')}: {end}", f"{tokens} 个 token：{end}")
+    return Sentence(f"{counted(tokens, 'token')} of {cap}: {end}", f"{cap} 个 token 的上限中用了 {tokens} 个：{end}")
 
 
 def _recorded_without_content(call: Observation) -> bool:
@@ -205,9 +232,18 @@ def _switch_ignored(call: Observation) -> Iterator[Finding]:
     recorded = _recorded_thinking(call)
     if asked is None:
         if recorded is True and not thought and not _may_lack_reasoning(call):
-            yield found("F13", "reasoning", "the source thinks first, here is no reasoning", Severity.WARNING)
+            yield found(
+                "F13",
+                "reasoning",
+                Sentence("the source thinks first, here is no reasoning", "源部署先思考，这里没有推理过程"),
+                Severity.WARNING,
+            )
         elif recorded is False and thought and _beside_an_answer(call):
-            told = f"the source does not think first, here is reasoning: {call.answer.reasoning[:60]}"
+            begin = call.answer.reasoning[:60]
+            told = Sentence(
+                f"the source does not think first, here is reasoning: {begin}",
+                f"源部署不先思考，这里有推理过程：{begin}",
+            )
             yield found("F13", "reasoning", told, Severity.WARNING)
         return
     key, wanted = asked
@@ -215,9 +251,13 @@ def _switch_ignored(call: Observation) -> Iterator[Finding]:
         return
     if wanted:
         grave = None if not call.answer.tool_calls else Severity.WARNING  # a tool may be called without a thought
-        yield found("F13", "reasoning", f"{key} is on, no reasoning came", grave)
+        yield found(
+            "F13", "reasoning", Sentence(f"{key} is on, no reasoning came", f"{key} 已打开，却没有推理过程"), grave
+        )
     else:
-        yield found("F13", "reasoning", f"{key} is off, reasoning came: {call.answer.reasoning[:60]}")
+        begin = call.answer.reasoning[:60]
+        what = Sentence(f"{key} is off, reasoning came: {begin}", f"{key} 已关闭，却有推理过程：{begin}")
+        yield found("F13", "reasoning", what)
 
 
 def _beside_an_answer(call: Observation) -> bool:
@@ -263,7 +303,10 @@ def _switch_unsteady(calls: Sequence[Observation]) -> Iterator[Finding]:
     yield found(
         "F13",
         f"{without.label}: reasoning" if without.label else "reasoning",
-        f"reasoning on {len(with_reasoning)} of {len(answered)} calls of one request",
+        Sentence(
+            f"reasoning on {len(with_reasoning)} of {len(answered)} calls of one request",
+            f"同一请求的 {len(answered)} 次调用中只有 {len(with_reasoning)} 次有推理过程",
+        ),
     )
 
 
@@ -273,10 +316,11 @@ def _tokens_not_counted(call: Observation) -> Iterator[Finding]:
         return
     if call.answer.reasoning_field == THINK_TAG:
         return  # the server does not know that it is reasoning
+    length = len(call.answer.reasoning)
     yield found(
         "F14",
         "usage.completion_tokens_details.reasoning_tokens",
-        f"0, {counted(len(call.answer.reasoning), 'character')} of reasoning",
+        Sentence(f"0, {counted(length, 'character')} of reasoning", f"计数为 0，而推理过程有 {length} 个字符"),
     )
 
 

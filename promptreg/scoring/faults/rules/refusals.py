@@ -19,6 +19,7 @@ from promptreg.scoring.faults.reading.errors import (
 )
 from promptreg.scoring.faults.reading.observe import timed_out
 from promptreg.scoring.faults.reading.requests import is_chat, json_asked
+from promptreg.text.sentence import Sentence
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -67,7 +68,12 @@ def status(call: Observation) -> Iterator[Finding]:
             group = call.status // 100
             before = min(recorded, key=lambda one: (abs(one // 100 - group), one))
             severity = Severity.ERROR if group > before // 100 else Severity.WARNING
-            yield found("F44", "status", f"HTTP {call.status}, on the source {before}", severity)
+            yield found(
+                "F44",
+                "status",
+                Sentence(f"HTTP {call.status}, on the source {before}", f"HTTP {call.status}，源部署为 {before}"),
+                severity,
+            )
         return
     if not refused(call):
         return
@@ -75,7 +81,14 @@ def status(call: Observation) -> Iterator[Finding]:
     usual = USUAL_STATUSES[error.cause]
     if call.status not in usual and call.status < 500:
         names = ", ".join(map(str, sorted(usual)))
-        yield found("F44", "status", f"HTTP {call.status} where the OpenAI interface says {names}: {error.message}")
+        yield found(
+            "F44",
+            "status",
+            Sentence(
+                f"HTTP {call.status} where the OpenAI interface says {names}: {error.message}",
+                f"HTTP {call.status}，而 OpenAI 接口此处为 {names}：{error.message}",
+            ),
+        )
 
 
 def _rate_limit(call: Observation, said: str) -> Iterator[Finding]:
@@ -83,10 +96,11 @@ def _rate_limit(call: Observation, said: str) -> Iterator[Finding]:
     recorded = call.golden.statuses if call.golden is not None else frozenset()
     if call.status in recorded:
         return
-    before = f", on the source {min(recorded)}" if recorded else ""
+    before, earlier = (f", on the source {min(recorded)}", f"，源部署为 {min(recorded)}") if recorded else ("", "")
     worse = call.status is not None and call.status >= 500 and bool(recorded) and 400 <= max(recorded) < 500
     severity = Severity.ERROR if worse else Severity.WARNING
-    yield found("F44", "status", f"rate limit, HTTP {call.status}{before}: {said}", severity, _RATE_SUSPECTS)
+    what = Sentence(f"rate limit, HTTP {call.status}{before}: {said}", f"限流，HTTP {call.status}{earlier}：{said}")
+    yield found("F44", "status", what, severity, _RATE_SUSPECTS)
 
 
 def body_shape(call: Observation) -> Iterator[Finding]:
@@ -94,21 +108,26 @@ def body_shape(call: Observation) -> Iterator[Finding]:
     if not refused(call):
         return
     error = error_of(call)
+    told, begin = _told(error.shape), call.body[:120]
     recorded = call.golden.error_bodies if call.golden is not None else ()
     if recorded:
         shapes = {read_error(call.status, one).shape for one in recorded}
         if error.shape not in shapes:
             before = ", ".join(sorted(shape.value for shape in shapes))
-            yield found("F45", "body", f"{_told(error.shape)}, on the source {before}: {call.body[:120]}")
+            what = Sentence(f"{told.en}, on the source {before}: {begin}", f"{told.zh}，源部署为 {before}：{begin}")
+            yield found("F45", "body", what)
     elif error.shape is not Shape.NESTED:
-        yield found(
-            "F45", "body", f"{_told(error.shape)}, where an OpenAI client reads error.message: {call.body[:120]}"
+        what = Sentence(
+            f"{told.en}, where an OpenAI client reads error.message: {begin}",
+            f"{told.zh}，而 OpenAI 客户端读取 error.message：{begin}",
         )
+        yield found("F45", "body", what)
 
 
-def _told(shape: Shape) -> str:
+def _told(shape: Shape) -> Sentence:
     names = senders(shape)
-    return f"shape “{shape.value}”" + (f" ({', '.join(names)})" if names else "")
+    en, zh = (f" ({', '.join(names)})", f"（{'、'.join(names)}）") if names else ("", "")
+    return Sentence(f"shape “{shape.value}”{en}", f"形式“{shape.value}”{zh}")
 
 
 def shapes_in_run(calls: Sequence[Observation]) -> Iterator[Finding]:
@@ -134,7 +153,12 @@ def server_shape(call: Observation) -> Iterator[Finding]:
         return
     shape = error_of(call).shape
     if shape not in known and shape in (Shape.HTML, Shape.EMPTY, Shape.TEXT):
-        yield found("F45", "body", f"shape “{shape.value}”, which {call.server} does not send: {call.body[:120]}")
+        begin = call.body[:120]
+        what = Sentence(
+            f"shape “{shape.value}”, which {call.server} does not send: {begin}",
+            f"形式“{shape.value}”，{call.server} 不会发送这种形式：{begin}",
+        )
+        yield found("F45", "body", what)
 
 
 def model_name(call: Observation) -> Iterator[Finding]:
@@ -146,7 +170,7 @@ def model_name(call: Observation) -> Iterator[Finding]:
         return
     asked = call.request.get("model")
     if call.answered and call.succeeded and isinstance(asked, str) and _NONSENSE_NAME.search(asked):
-        yield found("F46", "model", f"the model name {asked} is accepted")
+        yield found("F46", "model", Sentence(f"the model name {asked} is accepted", f"模型名 {asked} 被接受"))
 
 
 def model_listed(calls: Sequence[Observation]) -> Iterator[Finding]:
@@ -163,7 +187,11 @@ def model_listed(calls: Sequence[Observation]) -> Iterator[Finding]:
         asked = call.request.get("model")
         if is_chat(call.label) and isinstance(asked, str) and asked not in listed:
             names = ", ".join(sorted(listed)[:5])
-            yield found("F46", f"{call.label}: model", f"{asked} is not in the model list: {names}")
+            yield found(
+                "F46",
+                f"{call.label}: model",
+                Sentence(f"{asked} is not in the model list: {names}", f"{asked} 不在模型列表中：{names}"),
+            )
             return
 
 
@@ -181,7 +209,9 @@ def hanging(call: Observation) -> Iterator[Finding]:
         return
     if call.status is None:
         if call.failure not in _NOT_LATE:
-            yield found("F48", "status", f"no response: {call.failure_message}")
+            yield found(
+                "F48", "status", Sentence(f"no response: {call.failure_message}", f"没有响应：{call.failure_message}")
+            )
         return
     if refused(call):
         error = error_of(call)
@@ -189,13 +219,28 @@ def hanging(call: Observation) -> Iterator[Finding]:
             yield found("F48", "status", f"HTTP {call.status}: {error.message}")
         return
     if timed_out(call.failure) and not any(frame.value is not None for frame in call.frames) and not call.answered:
-        yield found("F48", "body", f"HTTP {call.status}, then nothing: {call.failure_message}")
+        yield found(
+            "F48",
+            "body",
+            Sentence(
+                f"HTTP {call.status}, then nothing: {call.failure_message}",
+                f"HTTP {call.status}，之后什么也没有：{call.failure_message}",
+            ),
+        )
         return
     first = call.frames.at_s(0) if call.frames else None
     if first is not None and first > SLOWEST_S:
-        yield found("F48", "frames[0]", f"the first event came after {first:.0f} s")
+        yield found(
+            "F48",
+            "frames[0]",
+            Sentence(f"the first event came after {first:.0f} s", f"第一个事件在 {first:.0f} 秒之后才到"),
+        )
     elif not call.streamed and call.answered and (call.duration_s or 0) > _patience_s(call):
-        yield found("F48", "duration_s", f"the answer came after {call.duration_s:.0f} s")
+        yield found(
+            "F48",
+            "duration_s",
+            Sentence(f"the answer came after {call.duration_s:.0f} s", f"回答在 {call.duration_s:.0f} 秒之后才到"),
+        )
 
 
 def _patience_s(call: Observation) -> float:
@@ -211,7 +256,14 @@ def lying_health(calls: Sequence[Observation]) -> Iterator[Finding]:
     healthy = [call for call in calls if not is_chat(call.label) and call.succeeded and "health" in call.label.lower()]
     dead = [call for call in calls if is_chat(call.label) and call.status is None]
     if healthy and dead:
-        yield found("F48", f"{dead[0].label}: status", f"{healthy[0].label} says {healthy[0].status}: health lies")
+        yield found(
+            "F48",
+            f"{dead[0].label}: status",
+            Sentence(
+                f"{healthy[0].label} says {healthy[0].status}: health lies",
+                f"{healthy[0].label} 返回 {healthy[0].status}：健康检查不可信",
+            ),
+        )
 
 
 def server_error(call: Observation) -> Iterator[Finding]:
@@ -221,9 +273,19 @@ def server_error(call: Observation) -> Iterator[Finding]:
         if error.cause is Cause.ENGINE or (call.status == 500 and error.cause is Cause.STRUCTURED):
             yield found("F49", "status", f"HTTP {call.status}: {error.message}")
     elif call.failure is FailureKind.CONNECT and call.status is None and is_chat(call.label):
-        yield found("F49", "status", f"nothing answers at the address: {call.failure_message}")
+        yield found(
+            "F49",
+            "status",
+            Sentence(
+                f"nothing answers at the address: {call.failure_message}", f"该地址没有服务响应：{call.failure_message}"
+            ),
+        )
     elif call.failure is FailureKind.DISCONNECTED and not call.streamed and is_chat(call.label) and not call.answered:
-        yield found("F49", "body", f"the connection broke: {call.failure_message}")
+        yield found(
+            "F49",
+            "body",
+            Sentence(f"the connection broke: {call.failure_message}", f"连接中断：{call.failure_message}"),
+        )
 
 
 def engine_dead(calls: Sequence[Observation]) -> Iterator[Finding]:
@@ -233,7 +295,11 @@ def engine_dead(calls: Sequence[Observation]) -> Iterator[Finding]:
         if is_chat(call.label):
             row = row + 1 if call.status is not None and call.status >= 500 else 0
     if row >= _DEAD_AFTER:
-        yield found("F49", f"{calls[-1].label}: status", f"{row} server errors in a row: the engine is dead")
+        yield found(
+            "F49",
+            f"{calls[-1].label}: status",
+            Sentence(f"{row} server errors in a row: the engine is dead", f"连续 {row} 次服务端错误：引擎已停止工作"),
+        )
 
 
 def parameter_refused(call: Observation) -> Iterator[Finding]:

@@ -11,7 +11,9 @@ from promptreg.scoring.faults.catalogue import found
 from promptreg.scoring.faults.model import Probe, Rule
 from promptreg.scoring.faults.reading.evidence import shown
 from promptreg.text import wishes
+from promptreg.text.counted import counted
 from promptreg.text.repetition import counted_tail, is_listed, is_sentence, longest_run, numbered_tail, periodic_tail
+from promptreg.text.sentence import Sentence
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -104,10 +106,19 @@ def _stopped(call: Observation) -> Finding:
     if not loops:
         where, text = max(parts.items(), key=lambda part: len(part[1]) - len(part[1].rstrip()))
         visible = len(text.rstrip())
-        return found("F02", f"{where}[{visible}]", f"aborted by promptreg after {len(text) - visible} blank characters")
+        blanks = len(text) - visible
+        what = Sentence(
+            f"aborted by promptreg after {counted(blanks, 'blank character')}",
+            f"{blanks} 个空白字符之后被 promptreg 中止",
+        )
+        return found("F02", f"{where}[{visible}]", what)
     loop, where = max(loops, key=lambda one: one[0].length)
     kind = "F02" if loop.period <= _LONGEST_WORD else "F03"
-    what = f"aborted by promptreg after {loop.repeats} repeats of “{shown(loop.unit.strip(), 60)}”"
+    unit = shown(loop.unit.strip(), 60)
+    what = Sentence(
+        f"aborted by promptreg after {loop.repeats} repeats of “{unit}”",
+        f"“{unit}”重复 {loop.repeats} 次之后被 promptreg 中止",
+    )
     return found(kind, f"{where}[{loop.offset}]", what)
 
 
@@ -297,7 +308,13 @@ def _punctuation(call: Observation, where: str, text: Text, goldens: tuple[Text,
         return None
     if _divides(text.prose, mark) or (not _cut(call) and _quotes_run(text.raw, mark, count)):
         return None
-    return found("F02", f"{where}[{text.raw.index(mark)}]", f"“{mark}” is {count} of {visible} visible characters")
+    return found(
+        "F02",
+        f"{where}[{text.raw.index(mark)}]",
+        Sentence(
+            f"“{mark}” is {count} of {visible} visible characters", f"{visible} 个可见字符中有 {count} 个是“{mark}”"
+        ),
+    )
 
 
 def _quotes_run(raw: str, mark: str, count: int) -> bool:
@@ -351,7 +368,11 @@ def _billed_for_nothing(call: Observation) -> Iterator[Finding]:
     tokens = usage.completion_tokens or 0
     hidden = usage.reasoning_tokens or 0
     if tokens - hidden >= _LEAST_TOKENS:
-        yield found("F01", "content", f"no text, completion_tokens {tokens}")
+        yield found(
+            "F01",
+            "content",
+            Sentence(f"no text, completion_tokens {tokens}", f"没有文本，completion_tokens 为 {tokens}"),
+        )
 
 
 rules: Final[tuple[Rule, ...]] = (

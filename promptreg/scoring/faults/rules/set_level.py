@@ -6,6 +6,7 @@ from collections import Counter
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from promptreg.scoring.faults.catalogue import found
+from promptreg.text.sentence import Sentence
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -62,7 +63,10 @@ def task_class_losses(outcomes: Iterable[Outcome], alpha: float = ALPHA) -> tupl
         if value * (len(values) - place) > alpha:
             break
         if lost[name] > won[name]:
-            told = f"{lost[name]} of {cases[name]} cases got worse, {won[name]} better (p = {value:.2g})"
+            told = Sentence(
+                f"{lost[name]} of {cases[name]} cases got worse, {won[name]} better (p = {value:.2g})",
+                f"{cases[name]} 个用例中有 {lost[name]} 个变差，{won[name]} 个变好（p = {value:.2g}）",
+            )
             findings.append(found("F40", name, told))
     return tuple(findings)
 

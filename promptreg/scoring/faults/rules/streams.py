@@ -10,6 +10,7 @@ from promptreg.deployment.envelope import error_message, looks_like_html
 from promptreg.scoring.faults.catalogue import found
 from promptreg.scoring.faults.reading.observe import timed_out
 from promptreg.scoring.faults.reading.requests import is_chat
+from promptreg.text.sentence import Sentence
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -27,16 +28,30 @@ def cut(call: Observation) -> Iterator[Finding]:
     """F41: the stream ended before it said that it had."""
     if not call.streamed or not call.succeeded or call.done or LOOP_STOPPED in call.answer.flags:
         return
-    how = "the client waited too long" if timed_out(call.failure) else "the connection was closed"
+    how = Sentence("the connection was closed", "连接被关闭")
+    if timed_out(call.failure):
+        how = Sentence("the client waited too long", "客户端等待超时")
     end = f"frames[{len(call.frames)}]"
     if not any(frame.value is not None for frame in call.frames):
-        yield found("F41", end, f"no event at all: {how}")
+        yield found("F41", end, Sentence(f"no event at all: {how.en}", f"没有任何事件：{how.zh}"))
     elif call.finish_reason is not None:
-        yield found("F41", end, f"a finish reason, but no [DONE]: {how}")
+        yield found(
+            "F41",
+            end,
+            Sentence(f"a finish reason, but no [DONE]: {how.en}", f"有 finish_reason，但没有 [DONE]：{how.zh}"),
+        )
     elif call.answered and (call.answer.content or call.answer.reasoning or call.answer.tool_calls):
-        yield found("F41", end, f"text, but neither a finish reason nor [DONE]: {how}: …{call.answer.content[-60:]}")
+        last = f"…{call.answer.content[-60:]}"
+        what = Sentence(
+            f"text, but neither a finish reason nor [DONE]: {how.en}: {last}",
+            f"有文本，但没有 finish_reason，也没有 [DONE]：{how.zh}：{last}",
+        )
+        yield found("F41", end, what)
     else:
-        yield found("F41", end, f"no text, no finish reason, no [DONE]: {how}")
+        what = Sentence(
+            f"no text, no finish reason, no [DONE]: {how.en}", f"没有文本，没有 finish_reason，也没有 [DONE]：{how.zh}"
+        )
+        yield found("F41", end, what)
 
 
 def foreign_lines(call: Observation) -> Iterator[Finding]:
@@ -49,14 +64,20 @@ def foreign_lines(call: Observation) -> Iterator[Finding]:
     for number, frame in call.notable_frames:
         where = f"frames[{number}]"
         if frame.bare and not _is_cut_off(call, number, frame):
-            yield found("F42", where, f"a line that is no event: {frame.text}")
+            yield found(
+                "F42", where, Sentence(f"a line that is no event: {frame.text}", f"有一行不是事件：{frame.text}")
+            )
             return
         said = _said(frame)
         if said is not None:
-            yield found("F42", where, f"an error inside the stream: {said}")
+            yield found("F42", where, Sentence(f"an error inside the stream: {said}", f"流中夹带错误：{said}"))
             return
         if frame.value is None and frame.text.strip() and not frame.bare and not _is_cut_off(call, number, frame):
-            yield found("F42", where, f"a frame that is not JSON: {frame.text}")
+            yield found(
+                "F42",
+                where,
+                Sentence(f"a frame that is not JSON: {frame.text}", f"有一个数据帧不是 JSON：{frame.text}"),
+            )
             return
 
 
@@ -66,14 +87,17 @@ def _foreign_body(call: Observation) -> Iterator[Finding]:
         return
     said = error_message(call.document) if isinstance(call.document, dict) and _has_error(call.document) else None
     if said is not None:
-        yield found("F42", "body", f"an error under HTTP {call.status}: {said}")
-    elif call.document is None:
-        page = looks_like_html(call.body[:4096].encode("utf-8", "replace"))
         yield found(
             "F42",
             "body",
-            f"{'a page' if page else 'text that is not JSON'} under HTTP {call.status}: {call.body[:200]}",
+            Sentence(f"an error under HTTP {call.status}: {said}", f"HTTP {call.status} 之下是一个错误：{said}"),
         )
+    elif call.document is None:
+        page = looks_like_html(call.body[:4096].encode("utf-8", "replace"))
+        en, zh = ("a page", "网页") if page else ("text that is not JSON", "不是 JSON 的文本")
+        begin = call.body[:200]
+        what = Sentence(f"{en} under HTTP {call.status}: {begin}", f"HTTP {call.status} 之下是{zh}：{begin}")
+        yield found("F42", "body", what)
 
 
 def _has_error(document: object) -> bool:

@@ -12,7 +12,9 @@ from promptreg.scoring.faults.reading.requests import json_asked, json_schema
 from promptreg.scoring.faults.reading.schemas import violations
 from promptreg.scoring.faults.reading.strict import read_strictly
 from promptreg.scoring.faults.reading.views import fenced_lines
+from promptreg.scoring.problems import reader_problem_with_place
 from promptreg.text.counted import counted
+from promptreg.text.sentence import Sentence
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -35,7 +37,8 @@ class _Read(NamedTuple):
 
     ok: bool
     value: Json = None
-    reason: str = ""
+    reason: Sentence | None = None
+    """Why it is none."""
 
 
 def _structure(call: Observation) -> Iterator[Finding]:
@@ -56,24 +59,30 @@ def _structure(call: Observation) -> Iterator[Finding]:
         return
     blanks = len(text) - len(text.rstrip())
     if call.content.blank or blanks >= _MOST_BLANKS:
-        what = "nothing but blanks" if call.content.blank else f"after: {text.rstrip()[-40:]}"
-        yield found("F26", f"content[{len(text) - blanks}]", f"{counted(blanks, 'blank character')} at the end, {what}")
+        last = text.rstrip()[-40:]
+        en, zh = (
+            ("nothing but blanks", "此外什么也没有") if call.content.blank else (f"after: {last}", f"前文为：{last}")
+        )
+        what = Sentence(f"{counted(blanks, 'blank character')} at the end, {en}", f"结尾有 {blanks} 个空白字符，{zh}")
+        yield found("F26", f"content[{len(text) - blanks}]", what)
         return
     if read.ok:
         yield from _against_schema(call, read.value)
-    else:
+    elif read.reason is not None:
         yield from _no_json(call, text, read.reason, asked=asked)
 
 
-def _no_json(call: Observation, text: str, reason: str, *, asked: bool) -> Iterator[Finding]:
+def _no_json(call: Observation, text: str, reason: Sentence, *, asked: bool) -> Iterator[Finding]:
     """F24 where JSON is inside the text, F25 where it is not."""
     inner = _inner(text)
     begins = text.lstrip()[:1] in ("{", "[")
     if inner is not None:
-        yield found("F24", f"content[{inner.offset}]", f"{inner.how}: {text[:160]}")
+        what = Sentence(f"{inner.how.en}: {text[:160]}", f"{inner.how.zh}：{text[:160]}")
+        yield found("F24", f"content[{inner.offset}]", what)
     elif not call.broken_off and not (call.finish_reason == "length" and begins) and (asked or begins):
         # Cut JSON is the fault of a limit, or of the stream, which have rules of their own.
-        yield found("F25", "content", f"not JSON ({reason}): {text[:160]}")
+        what = Sentence(f"not JSON ({reason.en}): {text[:160]}", f"不是 JSON（{reason.zh}）：{text[:160]}")
+        yield found("F25", "content", what)
 
 
 def _only_wished(call: Observation) -> Iterator[Finding]:
@@ -87,24 +96,28 @@ def _only_wished(call: Observation) -> Iterator[Finding]:
         return
     inner = _inner(text)
     if inner is not None:
-        what = f"{inner.how}, the prompt asks for JSON alone: {text[:120]}"
+        what = Sentence(
+            f"{inner.how.en}, the prompt asks for JSON alone: {text[:120]}",
+            f"{inner.how.zh}，而提示词要求只输出 JSON：{text[:120]}",
+        )
         yield found("F24", f"content[{inner.offset}]", what, Severity.WARNING)
 
 
 class _Inner(NamedTuple):
     offset: int
-    how: str
+    how: Sentence
 
 
 def _inner(text: str) -> _Inner | None:
     """JSON inside a text that is none: in its one code fence, or between its outermost brackets."""
     inside = fenced_lines(text)
     if inside.lstrip()[:1] in ("{", "[") and _json(inside).ok:
-        return _Inner(max(0, min(filter(None, (text.find("```") + 1, text.find("~~~") + 1))) - 1), "in a code fence")
+        at = max(0, min(filter(None, (text.find("```") + 1, text.find("~~~") + 1))) - 1)
+        return _Inner(at, Sentence("in a code fence", "放在代码块里"))
     for opening, closing in ("{}", "[]"):
         start, end = text.find(opening), text.rfind(closing)
         if 0 <= start < end and _json(text[start : end + 1]).ok and (start > 0 or text[end + 1 :].strip()):
-            return _Inner(start, "between other text")
+            return _Inner(start, Sentence("between other text", "夹在其他文字中"))
     return None
 
 
@@ -114,14 +127,20 @@ def _in_reasoning(call: Observation) -> Iterator[Finding]:
     if text[:1] not in ("{", "["):
         return
     if _json(text).ok or _inner(text) is not None:
-        yield found("F25", "reasoning", f"the JSON is in the reasoning, the content is empty: {text[:120]}")
+        what = Sentence(
+            f"the JSON is in the reasoning, the content is empty: {text[:120]}",
+            f"JSON 写在推理过程里，正文为空：{text[:120]}",
+        )
+        yield found("F25", "reasoning", what)
 
 
 def _against_schema(call: Observation, value: Json) -> Iterator[Finding]:
     schema = json_schema(call.request)
     if schema is None:
         if json_asked(call.request) and not isinstance(value, (dict, list)):
-            yield found("F25", "content", f"JSON, but no object: {call.content.raw[:80]}", Severity.WARNING)
+            begin = call.content.raw[:80]
+            what = Sentence(f"JSON, but no object: {begin}", f"是 JSON，但不是对象：{begin}")
+            yield found("F25", "content", what, Severity.WARNING)
         return
     broken = violations(schema, value)
     if not broken:
@@ -164,7 +183,14 @@ def _refused(calls: Sequence[Observation]) -> Iterator[Finding]:
         return
     for call in asking:
         if call.status is not None and call.status >= 400 and not _says_so(call):
-            yield found("F27", f"{call.label}: status", f"HTTP {call.status} with response_format, 200 without")
+            yield found(
+                "F27",
+                f"{call.label}: status",
+                Sentence(
+                    f"HTTP {call.status} with response_format, 200 without",
+                    f"带 response_format 时为 HTTP {call.status}，不带时为 200",
+                ),
+            )
 
 
 def _refused_once(call: Observation) -> Iterator[Finding]:
@@ -183,7 +209,7 @@ def _json(text: str) -> _Read:
     try:
         return _Read(ok=True, value=read_strictly(text.strip()))
     except ValueError as error:
-        return _Read(ok=False, reason=str(error))
+        return _Read(ok=False, reason=reader_problem_with_place(error))
 
 
 rules: Final = (

@@ -13,6 +13,7 @@ from promptreg.scoring.faults.catalogue import found
 from promptreg.scoring.faults.model import Probe, Rule, Severity
 from promptreg.scoring.faults.reading.evidence import around
 from promptreg.scoring.faults.rules import dropped, languages, repeats
+from promptreg.text.sentence import Sentence
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -54,8 +55,10 @@ def _damaged(call: Observation) -> Iterator[Finding]:
         any_damage = True
         if (_REPLACEMENT in call.prompt.raw and _quotes_damage(call.prompt.raw, text)) or _expected_damage(call, text):
             continue
-        what = "half a character, " if lone else ""
-        yield found("F07", f"{where}[{at}]", f"{what}{text.count(_REPLACEMENT)} × U+FFFD: {around(text, at)}")
+        count, seen = text.count(_REPLACEMENT), around(text, at)
+        half, of_half = ("half a character, ", "半个字符，") if lone else ("", "")
+        what = Sentence(f"{half}{count} × U+FFFD: {seen}", f"{of_half}U+FFFD ×{count}：{seen}")
+        yield found("F07", f"{where}[{at}]", what)
     if not any_damage and call.streamed and not call.content.raw.isascii():
         yield from _damaged_frames(call)
 
@@ -90,7 +93,12 @@ def _damaged_frames(call: Observation) -> Iterator[Finding]:
     for number, frame in enumerate(call.frames):
         piece = frame.delta.get("content")
         if isinstance(piece, str) and any("\ud800" <= character <= "\udfff" for character in piece):
-            yield found("F07", f"frames[{number}].delta.content", "half a character in one frame", Severity.WARNING)
+            yield found(
+                "F07",
+                f"frames[{number}].delta.content",
+                Sentence("half a character in one frame", "一个数据帧中只有半个字符"),
+                Severity.WARNING,
+            )
             return
 
 
@@ -116,7 +124,13 @@ def _ruined_by_length(calls: Sequence[Observation]) -> Iterator[Finding]:
         return
     good = states[first_bad - 1][0]
     length, call, reason = states[first_bad]
-    yield found("F08", call.label or "content", f"fine at {good}, not at {length}: {reason}: {call.content.raw[:60]}")
+    if reason is not None:
+        begin = call.content.raw[:60]
+        what = Sentence(
+            f"fine at {good}, not at {length}: {reason.en}: {begin}",
+            f"{good} 个 token 时正常，{length} 个 token 时不正常：{reason.zh}：{begin}",
+        )
+        yield found("F08", call.label or "content", what)
 
 
 def _prompt_length(call: Observation) -> int | None:
@@ -142,12 +156,12 @@ def _needle_of(shortest: Observation) -> str | None:
     return match.group() if match else None
 
 
-def _is_ruined(call: Observation, needle: str | None) -> str:
-    """Why an answer of a length series is a failure; empty when it is none."""
+def _is_ruined(call: Observation, needle: str | None) -> Sentence | None:
+    """Why an answer of a length series is a failure; None when it is none."""
     if needle is not None and needle not in call.answer.content:
-        return f"{needle} not found"
+        return Sentence(f"{needle} not found", f"找不到 {needle}")
     damage = {finding.kind for rule in _DAMAGE if rule.find for finding in rule.find(call) if finding.severity == "E"}
-    return ", ".join(sorted(damage))
+    return Sentence(", ".join(sorted(damage)), "、".join(sorted(damage))) if damage else None
 
 
 def _unrelated(call: Observation) -> Iterator[Finding]:
@@ -173,7 +187,11 @@ def _unrelated(call: Observation) -> Iterator[Finding]:
             or _POLITE.search(content) is not None
         )
     if not related:
-        yield found("F55", "content", f"“{question}” answered by: {content[:90]}")
+        yield found(
+            "F55",
+            "content",
+            Sentence(f"“{question}” answered by: {content[:90]}", f"对“{question}”的回答是：{content[:90]}"),
+        )
 
 
 def _content_words(text: str) -> set[str]:

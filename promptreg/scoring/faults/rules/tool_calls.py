@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from promptreg.deployment.json_text import parse_json
@@ -26,6 +26,8 @@ from promptreg.scoring.faults.reading.requests import forced_tool, json_asked, o
 from promptreg.scoring.faults.reading.schemas import violations
 from promptreg.scoring.faults.reading.strict import read_strictly
 from promptreg.scoring.faults.rules import tool_deltas
+from promptreg.scoring.problems import reader_problem
+from promptreg.text.sentence import Sentence
 
 if TYPE_CHECKING:
     from promptreg.canonical import Json, JsonObject
@@ -91,8 +93,9 @@ def _markup(call: Observation) -> Iterator[Finding]:
         # A question about markup may be answered with whole blocks of it, unless there are tools to be called.
         if mark.whole and not call.tools and (_asked_about(call) or is_shown(mark, text.raw)):
             continue
-        what = "" if mark.whole else "begins a tool block: "
-        yield found("F15", f"{name}[{mark.offset}]", what + around(text.raw, mark.offset, len(mark.text)))
+        seen = around(text.raw, mark.offset, len(mark.text))
+        what = Sentence(f"begins a tool block: {seen}", f"工具调用块的开头：{seen}")
+        yield found("F15", f"{name}[{mark.offset}]", seen if mark.whole else what)
         return
     if call.tools and not call.tool_calls:
         yield from _call_as_text(call, recorded)
@@ -185,7 +188,13 @@ def _finish(call: Observation) -> Iterator[Finding]:
     if not call.answered or not call.succeeded or finish is None:
         return
     if finish in _TOOL_FINISHES and not call.tool_calls:
-        yield found("F17", "finish_reason", f"finish_reason is {finish}, but there is no tool call")
+        yield found(
+            "F17",
+            "finish_reason",
+            Sentence(
+                f"finish_reason is {finish}, but there is no tool call", f"finish_reason 为 {finish}，却没有工具调用"
+            ),
+        )
     elif call.tool_calls and finish not in _TOOL_FINISHES and finish != "content_filter":
         if finish == "length" and not _ended_by_itself(call):
             return
@@ -193,8 +202,12 @@ def _finish(call: Observation) -> Iterator[Finding]:
             return  # OpenAI and vLLM say stop when the request names the tool
         if call.golden is not None and finish in (call.golden.finish_reasons or ()):
             return
-        calls = ", ".join(one.name for one in call.tool_calls[:3])
-        yield found("F18", "finish_reason", f"finish_reason is {finish} beside a call of {calls}")
+        names = [one.name for one in call.tool_calls[:3]]
+        what = Sentence(
+            f"finish_reason is {finish} beside a call of {', '.join(names)}",
+            f"有 {'、'.join(names)} 的调用，finish_reason 却为 {finish}",
+        )
+        yield found("F18", "finish_reason", what)
 
 
 def _ended_by_itself(call: Observation) -> bool:
@@ -234,7 +247,7 @@ class _Problem(NamedTuple):
     key: str
     """What makes two problems the same: kind, place and rule of the schema."""
     where: str
-    evidence: str
+    evidence: Sentence
     severity: Severity = Severity.ERROR
 
 
@@ -248,32 +261,60 @@ def _problems(arguments: Json, text: str, schema: JsonObject | None) -> Iterator
         try:
             value = read_strictly(arguments)
         except ValueError as error:
-            what = "cut off" if _is_cut(arguments) else f"not JSON ({str(error).partition(':')[0]})"
-            yield _Problem("F19", "F19", f"arguments[{len(arguments)}]", f"{what}: {_end(arguments)}")
+            end = _end(arguments)
+            reason = reader_problem(error)
+            what = Sentence(f"not JSON ({reason.en}): {end}", f"不是 JSON（{reason.zh}）：{end}")
+            if _is_cut(arguments):
+                what = Sentence(f"cut off: {end}", f"被截断：{end}")
+            yield _Problem("F19", "F19", f"arguments[{len(arguments)}]", what)
             return
     elif arguments is None and not (schema or {}).get("required"):
-        yield _Problem("F21", "F21 null", "arguments", "arguments are null instead of text", Severity.WARNING)
+        yield _Problem(
+            "F21",
+            "F21 null",
+            "arguments",
+            Sentence("arguments are null instead of text", "参数为 null，而不是文本"),
+            Severity.WARNING,
+        )
         return
     elif arguments is not None:
-        kind = "an object" if isinstance(arguments, dict) else "a list" if isinstance(arguments, list) else "a value"
-        yield _Problem("F21", "F21 object", "arguments", f"arguments are {kind} instead of text: {text}")
+        en, zh = ("an object", "对象") if isinstance(arguments, dict) else ("a value", "其他值")
+        if isinstance(arguments, list):
+            en, zh = "a list", "列表"
+        what = Sentence(f"arguments are {en} instead of text: {text}", f"参数是{zh}，而不是文本：{text}")
+        yield _Problem("F21", "F21 object", "arguments", what)
     if schema is not None:
         yield from _schema_problems({} if value is None else value, schema, text)
     elif not isinstance(value, dict) and value is not None:
-        yield _Problem("F21", "F21 $", "arguments", f"arguments are JSON, but no object: {text}")
+        yield _Problem(
+            "F21",
+            "F21 $",
+            "arguments",
+            Sentence(f"arguments are JSON, but no object: {text}", f"参数是 JSON，但不是对象：{text}"),
+        )
 
 
 def _no_arguments(schema: JsonObject | None) -> Iterator[_Problem]:
     required = _required(schema)
     if required:
-        yield _Problem("F20", "F20", "arguments", f"no arguments at all; required: {', '.join(required)}")
-    yield _Problem("F19", "F19 empty", "arguments", "the arguments are an empty text, not {}", Severity.WARNING)
+        what = Sentence(
+            f"no arguments at all; required: {', '.join(required)}", f"完全没有参数；必填：{'、'.join(required)}"
+        )
+        yield _Problem("F20", "F20", "arguments", what)
+    yield _Problem(
+        "F19",
+        "F19 empty",
+        "arguments",
+        Sentence("the arguments are an empty text, not {}", "参数是空文本，而不是 {}"),
+        Severity.WARNING,
+    )
 
 
 def _schema_problems(value: Json, schema: JsonObject, text: str) -> Iterator[_Problem]:
     missing = [name for name in _required(schema) if name not in value] if isinstance(value, dict) else []
     if missing:
-        yield _Problem("F20", "F20", "arguments", f"missing: {', '.join(missing)}; sent: {text}")
+        what = Sentence(f"missing: {', '.join(missing)}; sent: {text}", f"缺少：{'、'.join(missing)}；实际发送：{text}")
+        yield _Problem("F20", "F20", "arguments", what)
     for violation in violations(schema, value):
         if violation.rule == "required" and violation.path == "$":
             continue
@@ -302,9 +343,20 @@ def _unknown_tool(call: Observation) -> Iterator[Finding]:
     for sent in _sent_calls(call):
         if sent.name in offered and not forbidden:
             continue
-        name = sent.name or "a tool without a name"
-        why = "tool_choice is none" if forbidden else f"offered: {', '.join(sorted(offered)[:8]) or 'no tool at all'}"
-        yield found("F23", f"{sent.where}.name", f"{name} is called; {why}")
+        why = _offered(offered)
+        if forbidden:
+            why = Sentence("tool_choice is none", "而 tool_choice 为 none")
+        what = Sentence(f"a tool without a name is called; {why.en}", f"调用了没有名称的工具；{why.zh}")
+        if sent.name:
+            what = Sentence(f"{sent.name} is called; {why.en}", f"调用了 {sent.name}；{why.zh}")
+        yield found("F23", f"{sent.where}.name", what)
+
+
+def _offered(names: Collection[str]) -> Sentence:
+    if not names:
+        return Sentence("offered: no tool at all", "请求没有提供任何工具")
+    some = sorted(names)[:8]
+    return Sentence(f"offered: {', '.join(some)}", f"请求提供的工具：{'、'.join(some)}")
 
 
 def _parameters(function: JsonObject | None) -> JsonObject | None:

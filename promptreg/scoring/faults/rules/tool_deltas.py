@@ -9,6 +9,7 @@ from promptreg.answer.reader import REASONING_FIELDS
 from promptreg.deployment.json_text import parse_json
 from promptreg.scoring.faults.catalogue import found
 from promptreg.scoring.faults.model import Severity
+from promptreg.text.sentence import Sentence
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -62,7 +63,7 @@ def malformed(call: Observation) -> Iterator[Finding]:
     open_calls: dict[tuple[int, int], _Open] = {}
     holders: dict[str, tuple[int, int]] = {}
     ended: dict[int, _Ended] = {}
-    reported: set[str] = set()
+    reported: set[Sentence] = set()
     for number, frame in call.notable_frames:
         for choice in frame.choices:
             for finding in _choice(choice, number, open_calls, holders, ended):
@@ -71,7 +72,11 @@ def malformed(call: Observation) -> Iterator[Finding]:
                     yield finding
     for (_, index), one in open_calls.items():
         if len(one.pieces) == 1 and len(one.pieces[0]) > _LONG_ARGUMENTS:
-            what = f"the {len(one.pieces[0])} characters of the arguments came in one frame: no real stream"
+            count = len(one.pieces[0])
+            what = Sentence(
+                f"the {count} characters of the arguments came in one frame: no real stream",
+                f"参数的 {count} 个字符在同一个数据帧中到达：并非真正的流式输出",
+            )
             yield found("F22", f"tool_calls[{index}].arguments", what, Severity.INFO)
 
 
@@ -90,20 +95,35 @@ def _choice(
     finish = choice.get("finish_reason")
     end = ended.get(place)
     if end is not None and finish is None and any(delta.get(name) for name in _PAYLOAD):
-        yield found("F22", where, f"text or a tool call after the finish frame (frames[{end.frame}])")
+        what = Sentence(
+            f"text or a tool call after the finish frame (frames[{end.frame}])",
+            f"结束帧（frames[{end.frame}]）之后还有文本或工具调用",
+        )
+        yield found("F22", where, what)
     if finish is not None:
         if end is None:
             ended[place] = _Ended(number, finish)
         else:
             differs = end.reason != finish
-            what = f"a second finish frame: {end.reason}, then {finish}"
+            what = Sentence(
+                f"a second finish frame: {end.reason}, then {finish}",
+                f"有第二个结束帧：先是 {end.reason}，后是 {finish}",
+            )
             yield found("F22", where, what, Severity.ERROR if differs else Severity.WARNING)
         held = [name for name in _PAYLOAD if delta.get(name)]
         if held:
             if held[0] in _CALLS:
-                yield found("F22", where, "the finish frame holds a piece of a tool call", Severity.WARNING)
+                yield found(
+                    "F22",
+                    where,
+                    Sentence("the finish frame holds a piece of a tool call", "结束帧中含有工具调用的片段"),
+                    Severity.WARNING,
+                )
             else:
-                what = f"the finish frame holds a piece of the answer ({', '.join(held)})"
+                what = Sentence(
+                    f"the finish frame holds a piece of the answer ({', '.join(held)})",
+                    f"结束帧中含有回答的片段（{'、'.join(held)}）",
+                )
                 yield found("F22", where, what, Severity.WARNING, ("server_version", "gateway"))
     pieces = delta.get("tool_calls")
     if isinstance(pieces, dict):
@@ -112,7 +132,7 @@ def _choice(
         if isinstance(piece, dict):
             yield from _piece(piece, place, where, open_calls, holders)
         else:
-            yield found("F22", where, "an entry of tool_calls is no object")
+            yield found("F22", where, Sentence("an entry of tool_calls is no object", "tool_calls 中有一项不是对象"))
 
 
 def _piece(
@@ -126,7 +146,9 @@ def _piece(
     if not isinstance(index, int) or isinstance(index, bool):
         others = sum(1 for key in open_calls if key[0] == place)
         severity = Severity.ERROR if others > 1 else Severity.WARNING
-        yield found("F22", where, "a piece of a tool call has no index", severity)
+        yield found(
+            "F22", where, Sentence("a piece of a tool call has no index", "工具调用的一个片段没有 index"), severity
+        )
         index = 0
     identifier, function = piece.get("id"), piece.get("function")
     identifier = identifier if isinstance(identifier, str) else ""
@@ -138,9 +160,17 @@ def _piece(
     if one is None:
         one = open_calls[key] = _Open(identifier, name)
         if not name:
-            yield found("F22", where, f"index {index} begins without the name of a tool")
+            yield found(
+                "F22",
+                where,
+                Sentence(f"index {index} begins without the name of a tool", f"index {index} 的开头没有工具名"),
+            )
         if identifier and holders.setdefault(identifier, key) != key:
-            yield found("F22", where, f"the id {identifier} stands under two indexes")
+            yield found(
+                "F22",
+                where,
+                Sentence(f"the id {identifier} stands under two indexes", f"id {identifier} 出现在两个 index 下"),
+            )
     else:
         yield from _later_piece(one, identifier, name, index, where)
         holders.setdefault(identifier or one.identifier, key)
@@ -152,10 +182,20 @@ def _later_piece(one: _Open, identifier: str, name: str, index: int, where: str)
     """A piece of a call that has begun: it should hold arguments and nothing else."""
     if identifier and one.identifier and identifier != one.identifier:
         if name:
-            yield found("F22", where, f"two calls share index {index}: ids {one.identifier} and {identifier}")
+            yield found(
+                "F22",
+                where,
+                Sentence(
+                    f"two calls share index {index}: ids {one.identifier} and {identifier}",
+                    f"两个调用共用 index {index}：id 分别为 {one.identifier} 和 {identifier}",
+                ),
+            )
             one.begin_again(identifier, name)
             return
-        what = f"the id under index {index} changes from {one.identifier} to {identifier}"
+        what = Sentence(
+            f"the id under index {index} changes from {one.identifier} to {identifier}",
+            f"index {index} 下的 id 从 {one.identifier} 变成 {identifier}",
+        )
         yield found("F22", where, what, Severity.WARNING)
         one.identifier = identifier
     if not name or one.name_said:
@@ -165,9 +205,31 @@ def _later_piece(one: _Open, identifier: str, name: str, index: int, where: str)
         return
     one.name_said = True
     if one.complete:
-        yield found("F22", where, f"two calls share index {index}: {one.name}, then {name}")
+        yield found(
+            "F22",
+            where,
+            Sentence(
+                f"two calls share index {index}: {one.name}, then {name}",
+                f"两个调用共用 index {index}：先是 {one.name}，后是 {name}",
+            ),
+        )
     elif name == one.name:
-        yield found("F22", where, f"the name {name} comes twice under index {index}: clients double it")
+        yield found(
+            "F22",
+            where,
+            Sentence(
+                f"the name {name} comes twice under index {index}: clients double it",
+                f"名称 {name} 在 index {index} 下出现两次：客户端会把它拼成两遍",
+            ),
+        )
     else:
         severity = Severity.ERROR if one.pieces else Severity.WARNING
-        yield found("F22", where, f"the name under index {index} comes in pieces: {one.name}, {name}", severity)
+        yield found(
+            "F22",
+            where,
+            Sentence(
+                f"the name under index {index} comes in pieces: {one.name}, {name}",
+                f"index {index} 下的名称分段到达：{one.name}、{name}",
+            ),
+            severity,
+        )

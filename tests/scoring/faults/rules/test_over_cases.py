@@ -44,7 +44,7 @@ def test_the_canary_of_another_case_is_a_leak(source):
     assert (case_id, passes.kind, passes.target) == ("a", "F37", (False, True))
     assert passes.source == ((False, False) if source[0] is not None else (None, None))
     assert finding.where == "content"
-    assert "M3-9917 belongs to case b" in finding.evidence
+    assert "M3-9917 belongs to case b" in finding.evidence.en
 
 
 def test_a_source_that_leaks_as_well_is_told():
@@ -71,7 +71,7 @@ def test_prompts_of_very_different_lengths_are_counted_alike():
     ]
     ((case_id, passes, finding),) = found_in(cut)
     assert (case_id, passes.kind, passes.target, passes.source) == ("b", "F47", (True,), (False,))
-    assert "case a" in finding.evidence
+    assert "case a" in finding.evidence.en
     as_before = [(case_id, target, target) for case_id, _, target in cut]
     ((_, passes, _),) = found_in(as_before)
     assert passes.source == (True,)
