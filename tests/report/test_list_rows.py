@@ -73,3 +73,19 @@ def test_they_stand_in_the_list(open_page, sample_file):
     rows = {row.get_attribute("href"): row.inner_text() for row in page.locator("#case-rows a").all()}
     assert any(" → " in text for text in rows.values())
     assert not any("undefined" in text for text in rows.values())
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("count", [40, 400])
+def test_a_case_far_down_the_list_opens_at_its_name(open_payload, count):
+    payload = sample_payload()
+    cases = [replace(payload.cases[0], case_id=f"case-{number:03}") for number in range(count)]
+    page = open_payload(replace(payload, cases=cases))
+    for number in (count - 1, 0, count // 2):
+        page.evaluate(f"location.hash = '#case=case-{number:03}'")
+        page.wait_for_selector(f"h1:text('case-{number:03}')")
+        page.wait_for_selector(f"#case-rows [aria-current] .id:text('case-{number:03}')")
+        assert page.evaluate("scrollY") == 0
+        row = page.locator("#case-rows [aria-current]").bounding_box()
+        assert row["y"] > 60
+        assert row["y"] + row["height"] <= 900

@@ -28,7 +28,7 @@ def grammar(browser):
     page.add_script_tag(
         type="module",
         content=MODULE.read_text(encoding="utf-8")
-        + "\nglobalThis.grammar = { parseQuery, withoutPart, withValues, valuesOf, compares, isNamed };",
+        + "\nglobalThis.grammar = { parseQuery, withoutPart, withValues, valuesOf, compares, isNamed, isLike };",
     )
     page.wait_for_function("() => globalThis.grammar")
     yield lambda name, *arguments: page.evaluate("([name, rest]) => grammar[name](...rest)", [name, list(arguments)])
@@ -155,10 +155,20 @@ def test_a_facet_writes_into_the_query(grammar, parse, text, field, values, expe
 
 
 @pytest.mark.parametrize(("name", "wish", "same"), [
-    ("zh", "zh", True), ("ZH", "zh", True), ("zh-CN", "zh", False), ("zh-CN", "zh*", True), ("azh", "*zh", False),
+    ("zh", "zh", True), ("ZH", "zh", True), ("zh-CN", "zh", False), ("zh-CN", "zh*", True), ("azh", "*zh", True),
+    ("azh", "*b", False), ("refund/days", "refund*", True), ("refund/days", "re*/*s", True), ("ab", "ab*b", False),
+    ("ab", "*", True), ("", "*", True), ("a", "*a*a", False), ("退货-7天", "退货*天", True), ("a.b", "a?b", False),
 ])  # fmt: skip
-def test_names_are_whole_or_end_with_a_star(grammar, name, wish, same):
+def test_names_are_whole_and_a_star_stands_for_anything(grammar, name, wish, same):
     assert grammar("isNamed", name, wish) is same
+
+
+@pytest.mark.parametrize(("name", "wish", "like"), [
+    ("refund/days", "fund", True), ("refund/days", "fund*", False), ("refund/days", "refund*", True),
+    ("Refund/days", "refund", True), ("refund/days", "", True),
+])  # fmt: skip
+def test_a_part_is_enough_where_there_is_no_star(grammar, name, wish, like):
+    assert grammar("isLike", name, wish) is like
 
 
 @pytest.mark.parametrize(("value", "operator", "bound", "holds"), [

@@ -77,8 +77,8 @@ const MATCHES = {
     const z = channelNames.find((name) => folded(name) === value.name && entry.z && name in entry.z);
     return z !== undefined && compares(entry.z[z], value);
   }),
-  check: (entry, term) => (entry.checks || []).some((label) => term.values.some((value) => folded(label).includes(value))),
-  id: (entry, term) => term.values.some((value) => folded(entry.case_id).includes(value)),
+  check: (entry, term) => (entry.checks || []).some((label) => term.values.some((value) => isLike(label, value))),
+  id: (entry, term) => term.values.some((value) => isLike(entry.case_id, value)),
   noise: (entry, term) => compares(entry.noise_multiple, term),
   size: (entry, term) => compares(entry.size, term),
   prompt: inText("prompt"),

@@ -108,13 +108,12 @@ function revealOpen() {
   const index = state.open ? shown.indexOf(state.open.entry) : -1;
   const box = byId("rows-box");
   if (index < 0 || getComputedStyle(box).overflowY === "visible") return;
-  if (windowed()) {
-    const top = index * ROW_HEIGHT;
-    if (top < box.scrollTop || top + ROW_HEIGHT > box.scrollTop + box.clientHeight) box.scrollTop = top - box.clientHeight / 3;
-    paintWindow();
-  } else {
-    byId("case-rows").children[index]?.scrollIntoView({ block: "nearest" });
-  }
+  // Only the list moves: `scrollIntoView` would move the page as well, and the case's name under the bar.
+  const item = windowed() ? null : byId("case-rows").children[index];
+  const top = item ? item.offsetTop : index * ROW_HEIGHT;
+  const height = item ? item.offsetHeight : ROW_HEIGHT;
+  if (top < box.scrollTop || top + height > box.scrollTop + box.clientHeight) box.scrollTop = top - box.clientHeight / 3;
+  paintWindow();
 }
 
 // Next and previous go by the filtered list; from the overview they enter it at its top.

@@ -175,7 +175,22 @@ export function compares(value, { operator: sign, bound }) {
   return value !== undefined && value !== null && COMPARE[sign](value, bound);
 }
 
-// Whole, or its start where the wish ends with a star.
+// Whole; a star stands for any characters.
 export function isNamed(name, wish) {
-  return wish.endsWith("*") ? folded(name).startsWith(wish.slice(0, -1)) : folded(name) === wish;
+  const [start, ...rest] = wish.split("*");
+  const text = folded(name);
+  if (!rest.length) return text === wish;
+  const end = rest.pop();
+  let at = start.length;
+  for (const part of rest) {
+    const found = text.indexOf(part, at);
+    if (found < 0) return false;
+    at = found + part.length;
+  }
+  return text.startsWith(start) && text.endsWith(end) && text.length - end.length >= at;
+}
+
+// A part of the name; with a star the whole of it, as `--select` means it.
+export function isLike(name, wish) {
+  return wish.includes("*") ? isNamed(name, wish) : folded(name).includes(wish);
 }
