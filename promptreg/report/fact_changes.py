@@ -22,6 +22,12 @@ _LONGEST: Final = 3_000
 """Characters of changed sentences that are read on each side; reading takes about a millisecond for 100."""
 
 _DIGITS: Final = re.compile(r"[0-9.,]+")
+# Two or more characters of one sentence, a letter among them.
+_BESIDE_WORDS: Final = re.compile(r"(?=.*[^\W\d_])[^.。!?！？;；]{2,}")
+_BESIDE: Final = 2
+"""Characters on either side of a fact that tell whether it stands in the place of another."""
+_NEAR: Final = 10
+"""Characters among which they are looked for."""
 # What is denied: up to six Chinese characters, or two words.
 _DENIED: Final = re.compile(r"[\u3400-\u9fff]{1,6}|(?: ?[\w'’-]{1,20}){1,2}")
 
@@ -33,6 +39,8 @@ class _Told(NamedTuple):
     text: str
     normal: str
     place: int
+    beside: tuple[str, str]
+    """What stands before and behind it: a few characters without blanks."""
 
 
 def fact_changes(golden: str, candidate: str, operations: Iterable[OperationView]) -> tuple[ChangeView, ...]:
@@ -107,8 +115,13 @@ def _facts(window: str) -> tuple[_Told, ...]:
         text = fact.text
         if fact.kind is FactKind.NEGATION and (denied := _DENIED.match(window, fact.end)) is not None:
             text += denied.group()
-        told.append(_Told(fact.kind, text, fact.normal, fact.start))
+        beside = (_visible(window[: fact.start][-_NEAR:])[-_BESIDE:], _visible(window[fact.end :][:_NEAR])[:_BESIDE])
+        told.append(_Told(fact.kind, text, fact.normal, fact.start, beside))
     return tuple(told)
+
+
+def _visible(text: str) -> str:
+    return "".join(text.split()).casefold()
 
 
 def _only_in(facts: Sequence[_Told], others: Sequence[_Told], other_text: str) -> list[_Told]:
@@ -142,10 +155,20 @@ def _joins(left: str, right: str) -> bool:
 
 
 def _paired(gone: Sequence[_Told], come: Sequence[_Told]) -> list[tuple[_Told | None, _Told | None]]:
-    """Old and new facts side by side: those of one unit first, then of one kind, then numbers of any kind."""
+    """Old and new facts side by side: those of one unit first, then of one kind, then numbers of any kind.
+
+    Of one unit or kind, those between the same words come first. Numbers of two kinds stand together only there, or
+    with the same digits (15% and $15): the 17 of a clause that is gone has not become the 14 days of another one.
+    """
     left, right = list(gone), list(come)
     pairs: list[tuple[_Told | None, _Told | None]] = []
-    for alike in (_same_unit, _same_kind, _both_numbers):
+    for alike in (
+        lambda a, b: _same_unit(a, b) and _same_place(a, b),
+        _same_unit,
+        lambda a, b: _same_kind(a, b) and _same_place(a, b),
+        _same_kind,
+        lambda a, b: _both_numbers(a, b) and (_same_place(a, b) or _same_digits(a, b)),
+    ):
         for ours in list(left):
             theirs = next((fact for fact in right if alike(ours, fact)), None)
             if theirs is not None:
@@ -162,6 +185,20 @@ def _same_unit(a: _Told, b: _Told) -> bool:
 
 def _same_kind(a: _Told, b: _Told) -> bool:
     return a.kind is b.kind and a.kind is not FactKind.NEGATION
+
+
+def _same_place(a: _Told, b: _Told) -> bool:
+    """Whether the same words stand before both or behind both; of two whole texts there is nothing beside either."""
+    if not any((*a.beside, *b.beside)):
+        return True
+    return any(
+        ours == theirs and _BESIDE_WORDS.fullmatch(ours) for ours, theirs in zip(a.beside, b.beside, strict=True)
+    )
+
+
+def _same_digits(a: _Told, b: _Told) -> bool:
+    ours, theirs = ("".join(_DIGITS.findall(told.text)) for told in (a, b))
+    return ours == theirs != ""
 
 
 def _both_numbers(a: _Told, b: _Told) -> bool:

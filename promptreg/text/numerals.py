@@ -16,9 +16,10 @@ MOST_DIGITS: Final = 30
 
 FULL_WIDTH: Final = str.maketrans(
     {chr(code): chr(code - 0xFEE0) for code in (*range(0xFF10, 0xFF1A), *range(0xFF21, 0xFF3B), *range(0xFF41, 0xFF5B))}
-    | {"％": "%", "．": ".", "￥": "¥", "＄": "$", "＋": "+", "－": "-"}
+    | {"％": "%", "．": ".", "￥": "¥", "＄": "$", "＋": "+", "－": "-", "\u2010": "-", "\u2011": "-"}
 )
-"""Full-width digits, letters and signs to their usual forms, one character to one, so that positions stay."""
+"""Full-width digits, letters and signs, and other hyphens, to their usual forms, one character to one, so that
+positions stay."""
 
 _SEPARATORS: Final = str.maketrans("", "", ", _\u00a0\u2009\u202f'")
 

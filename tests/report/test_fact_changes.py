@@ -29,6 +29,15 @@ def facts(golden, candidate):
         ("可以退货。", "不可以退货。", [("negation", "", "不可以退货")]),
         ("Returns are accepted.", "Returns are not accepted here.", [("negation", "", "not accepted here")]),
         ("共三天。", "共3天。", []),
+        ("A fee of 15% applies.", "A fee of $15 applies.", [("money", "15%", "$15")]),
+        ("It takes 3 days.", "It takes 12 of them.", [("number", "3 days", "12")]),
+        ("3天", "30", [("number", "3天", "30")]),
+        (
+            "Payment is due at once. Clause 16 is void. Clause 17 is void. Then comes the end.",
+            "Payment is due within 14 days. Clause 16 is void. Then comes the end.",
+            [("quantity", "", "14 days"), ("number", "17", "")],
+        ),
+        ("有效期：3天。", "有效期：2。", [("number", "3天", "2")]),
         ("", "共3天。", [("quantity", "", "3天")]),
         ("", "", []),
     ],
@@ -54,6 +63,11 @@ def test_facts_of_one_unit_stand_together():
         ("quantity", "3天", "5天"),
         ("money", "10元", "12元"),
     ]
+
+
+def test_what_stands_between_the_same_words_stands_together():
+    golden, candidate = "押金100元，运费8元，共2件。", "运费10元，押金200元，共2件。"
+    assert facts(golden, candidate) == [("money", "100元", "200元"), ("money", "8元", "10元")]
 
 
 def test_long_texts_end_soon():

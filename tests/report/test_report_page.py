@@ -461,6 +461,12 @@ def test_invisible_characters_are_marked(open_payload):
     assert "NBSP no-break space (golden 0, candidate 1)" in notice
 
 
+def test_a_change_that_cannot_be_seen_is_marked_above_the_texts_too(open_payload):
+    page = open_payload(payload_of(case_of(["The code is A-C now."], ["The code is A‑C\u200b now."])), CASE + "c")
+    chips = page.locator(".changes ins .mark").evaluate_all("marks => marks.map((mark) => mark.dataset.mark)")
+    assert chips == ["U+2011", "ZWSP"]
+
+
 def marks(page):
     return page.locator(".pane .mark, .cell .mark").evaluate_all(
         "all => all.map((mark) => [mark.textContent, mark.dataset.mark])"

@@ -11,6 +11,7 @@ import re
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
+from promptreg.text.facts.blank import BLANK
 from promptreg.text.facts.model import FactKind
 from promptreg.text.facts.page import Reading
 from promptreg.text.numerals import chinese_value
@@ -98,8 +99,10 @@ _QUARTERS: Final = MappingProxyType(
     {word: number for number, words in enumerate(_QUARTER_FORMS, 1) for word in words.split()}
 )
 
+# Behind a hyphen only the end of a span: after another time, or after what was read already (上午9:00-11:30).
 _CLOCK: Final = re.compile(
-    r"(?<![0-9A-Za-z.,:/-])(?P<h>[01]?[0-9]|2[0-4])(?:[:：](?P<m>[0-5][0-9])(?::[0-5][0-9])?(?![0-9:：])(?: "
+    rf"(?:(?<![0-9A-Za-z.,:/-])|(?<=[:：][0-5][0-9]-)|(?<=[0-9 ][ap]m-)|(?<={BLANK}-))"
+    r"(?P<h>[01]?[0-9]|2[0-4])(?:[:：](?P<m>[0-5][0-9])(?::[0-5][0-9])?(?![0-9:：])(?: "
     r"?(?P<p>[ap])\.? ?m\b\.?)?"
     r"|(?::00)? ?(?P<p2>[ap])(?:m\b|\.m\.?|\. m\.)| o['’]clock(?: in the (?P<part>morning|afternoon|evening))?)",
     re.IGNORECASE | re.ASCII,

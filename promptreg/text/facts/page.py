@@ -14,7 +14,9 @@ from promptreg.text.numerals import FULL_WIDTH
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-_FULL_WIDTH_FORM: Final = re.compile("[\uff05\uff0b\uff0d\uff0e\uff10-\uff19\uff21-\uff3a\uff41-\uff5a\uff04\uffe5]")
+_FULL_WIDTH_FORM: Final = re.compile(
+    "[\u2010\u2011\uff05\uff0b\uff0d\uff0e\uff10-\uff19\uff21-\uff3a\uff41-\uff5a\uff04\uffe5]"
+)
 _FENCE: Final = re.compile(r"^[ ]{0,3}(`{3,}+|~{3,}+)[^\n]*+$", re.MULTILINE)
 _WRAPPERS: Final = frozenset({"json", "jsonc", "json5", "text", "txt", "plain", "plaintext", "markdown", "md"})
 """Languages of fences that hold an answer and no code."""

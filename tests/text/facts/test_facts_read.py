@@ -20,6 +20,32 @@ def normals(text, group="numbers"):
 
 
 @pytest.mark.parametrize(
+    "text",
+    [
+        "每天9:00-21:00营业",
+        "9:00‑21:00",
+        "9:00–21:00",
+        "9:00～21:00",
+        "9:00 to 21:00",
+        "9am-9pm",
+        "9 am-9 pm",
+        "上午9:00-21:00",
+        "上午9点-晚上9点",
+    ],
+)
+def test_opening_hours_are_two_times(text):
+    assert [fact.normal for fact in read_facts(text)] == ["09:00", "21:00"]
+
+
+def test_a_hyphen_between_other_things_begins_no_time():
+    assert normals("exam-5pm, 10:15-2") == ["10:15", "2"]
+
+
+def test_an_identifier_is_the_same_with_any_hyphen():
+    assert {fact.normal for text in ("ABC-123", "ABC‑123", "ABC‐123") for fact in read_facts(text)} == {"ABC-123"}
+
+
+@pytest.mark.parametrize(
     ("texts", "normal"),
     [
         (["1,234.5 points", "1 234.5 points", "1_234.50 points", "１２３４.５ points"], "1234.5"),

@@ -169,14 +169,19 @@ function paintSide(row, side, last) {
   return parts.map((operation, index) => paintStretch(operation, last && index === parts.length - 1, state.unfolded));
 }
 
+// A change that nobody can see is marked as in the texts.
+function shownChange(text, against) {
+  return marked(readable(text), true, readable(against || ""));
+}
+
 // What became what: facts with their kind, JSON values with their path, then other short changes.
 function changesLine(part) {
   const changes = part.changes || [];
   return changes.length > 0 && el("ul", { class: "changes", "aria-label": t("diff.changes") }, changes.map((change) => el("li", null,
     change.where ? [el("code", { class: "change-kind" }, readable(change.where)), " "]
       : change.kind && change.kind !== "json" && [el("span", { class: "change-kind" }, known("fact", readable(change.kind))), " "],
-    change.golden && el("del", null, readable(change.golden)), change.golden && change.candidate && el("span", { class: "arrow" }, change.kind === "spelling" ? " = " : " → "),
-    change.candidate && el("ins", null, readable(change.candidate)))),
+    change.golden && el("del", null, shownChange(change.golden, change.candidate)), change.golden && change.candidate && el("span", { class: "arrow" }, change.kind === "spelling" ? " = " : " → "),
+    change.candidate && el("ins", null, shownChange(change.candidate, change.golden)))),
   part.more_changes > 0 && el("li", { class: "more" }, t("diff.more_changes", { count: number(part.more_changes) })));
 }
 
