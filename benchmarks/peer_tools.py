@@ -238,7 +238,7 @@ def peers(folder: Path, port: int) -> tuple[list[Tool], list[str]]:
 def environment(tool: Tool, work: Work) -> dict[str, str]:
     """The process's environment: no proxy, each tool's own folder for what it keeps, and Python's compiled modules.
 
-    Whoever installs a tool has its modules compiled; ours run from the working tree, where the variable would forbid it.
+    Whoever installs a tool has its modules compiled; ours run from the working tree, where a variable may forbid it.
     """
     kept = {
         name: value

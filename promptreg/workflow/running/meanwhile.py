@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import sys
 import threading
 from contextlib import suppress
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -16,6 +17,11 @@ if TYPE_CHECKING:
 
 Steps: TypeAlias = "Sequence[Callable[[], object]]"
 """Each loads what whoever needs it would load otherwise: what fails here fails again there, and is told there."""
+
+_TURN_S: Final = 0.0005
+"""Seconds that the thread goes on when an answer is to be taken. At Python's own 5 ms whatever has arrived waits so
+long each time that the event loop wakes, and is noted as later than it was; the shorter turn costs no processor
+time."""
 
 
 class Meanwhile:
@@ -52,8 +58,13 @@ class Meanwhile:
         return told
 
     def _load(self) -> None:
-        for step in self._steps:
-            if self._given_up.is_set():
-                return
-            with suppress(Exception):
-                step()
+        usual_s = sys.getswitchinterval()
+        sys.setswitchinterval(_TURN_S)
+        try:
+            for step in self._steps:
+                if self._given_up.is_set():
+                    return
+                with suppress(Exception):
+                    step()
+        finally:
+            sys.setswitchinterval(usual_s)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import threading
 
 import pytest
@@ -20,11 +21,12 @@ def test_nothing_is_loaded_before_the_first_answer() -> None:
 
 
 def test_every_step_has_ended_when_the_calls_have_and_none_was_done_twice() -> None:
-    begun = threading.Event()
+    begun, usual_s = threading.Event(), sys.getswitchinterval()
     told: list[Progress] = []
     done: list[str] = []
 
     def slow() -> None:
+        assert sys.getswitchinterval() < usual_s / 2  # nor do answers that have arrived wait for long
         begun.wait()
         done.append("slow")
 
@@ -35,6 +37,7 @@ def test_every_step_has_ended_when_the_calls_have_and_none_was_done_twice() -> N
         assert done == []  # the answers did not wait for it
         begun.set()
     assert done == ["slow", "next"]
+    assert sys.getswitchinterval() == usual_s
     assert told == [PROGRESS, PROGRESS]
     assert "promptreg-meanwhile" not in {thread.name for thread in threading.enumerate()}
 
