@@ -193,8 +193,10 @@ def _show(error: PromptregError) -> None:
 
 
 def _show_bug(error: BaseException) -> None:
+    from promptreg.text.terminal import safe_for_terminal  # noqa: PLC0415 - not needed for --help
+
     click.echo(
-        f"Error: promptreg failed inside: {type(error).__name__}: {error}\n"
+        f"Error: promptreg failed inside: {type(error).__name__}: {safe_for_terminal(str(error))}\n"
         "This is a bug in promptreg, not in your project. Set PROMPTREG_TRACEBACK=1 to see where.",
         err=True,
     )

@@ -51,12 +51,12 @@ def packed_case(case: CaseView) -> Json:
     words = [] if case.p_value is None else [p_value_in_words(case.p_value)]
     # Approved answers of a target are no noise of the source.
     multiple = case.noise_multiple if case.approval is None else None
-    if multiple is not None and (noise := noise_multiple_in_words(multiple)) is not None:
-        words.append(noise)
+    if multiple is not None:
+        words.append(noise_multiple_in_words(multiple))
     fields = _fields(replace(case, channels=(), golden=(), candidate=()))
     return {
         **{name: value for name, value in fields.items() if name not in _LISTED},
-        "in_words": to_json(words),
+        "in_words": to_json([each for each in words if each is not None]),
         "channels": [_packed_channel(channel) for channel in case.channels],
         "golden": [_fields(replace(group, sha256="")) for group in case.golden],
         "candidate": [_packed_candidate(group, case.golden) for group in case.candidate],

@@ -10,8 +10,10 @@ from promptreg.text.sentence import Sentence
 _ALWAYS: Final = 0.95
 
 
-def p_value_in_words(p_value: float) -> Sentence:
-    """What a p-value says, as a frequency among ten, a hundred, a thousand or ten thousand."""
+def p_value_in_words(p_value: float) -> Sentence | None:
+    """What a p-value says, as a frequency among ten, a hundred, a thousand or ten thousand. None for no number."""
+    if math.isnan(p_value):
+        return None
     if p_value >= _ALWAYS:
         return Sentence(
             f"In what counts for this case, chance alone nearly always gives as much (p = {p_value:.2f}).",

@@ -7,9 +7,9 @@ import re
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
-ROWS = re.findall(
-    r"^\| (\d+) \|([^|]*)\|([^|]*)\|$", (ROOT / "docs/design/report-issues.md").read_text("utf-8"), re.MULTILINE
-)
+PAGE = (ROOT / "docs/design/report-issues.md").read_text("utf-8")
+ROWS = re.findall(r"^\| (\d+) \|([^|]*)\|([^|]*)\|$", PAGE, re.MULTILINE)
+RULES = re.findall(r"^\| (\d+) \|([^|]*)\|([^|]*)\|([^|]*)\|$", PAGE, re.MULTILINE)
 WITHOUT = {20, 52}
 """Rows about a pytest plugin."""
 
@@ -26,5 +26,15 @@ def test_every_row_has_a_test_and_every_test_is_there():
     for number, _, told in ROWS:
         found = re.findall(r"`([\w/]+\.py)::(\w+)`", told)
         assert found or int(number) in WITHOUT, number
+        for file, name in found:
+            assert name in named_in(ROOT / "tests" / file), f"{number}: {file}::{name}"
+
+
+def test_every_rule_of_safety_has_its_place_and_its_tests():
+    assert [int(number) for number, *_ in RULES] == list(range(1, 13))
+    for number, _, places, told in RULES:
+        assert all((ROOT / "promptreg" / each).exists() for each in re.findall(r"`([\w/.]+\.\w+)", places)), number
+        found = re.findall(r"`([\w/]+\.py)::(\w+)`", told)
+        assert found, number
         for file, name in found:
             assert name in named_in(ROOT / "tests" / file), f"{number}: {file}::{name}"

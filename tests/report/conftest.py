@@ -126,24 +126,24 @@ NAMES = {
 }
 
 
-def _filled(kind: Any, text: str) -> Any:
-    """A value of a type with `text` wherever a text can stand, one element in every collection."""
+def _filled(kind: Any, text: str, number: float = 0.5) -> Any:
+    """A value with `text` wherever a text can stand and `number` for numbers, one element in every collection."""
     if is_dataclass(kind):
         hints = get_type_hints(kind, globalns=NAMES)
-        return kind(**{each.name: _filled(hints[each.name], text) for each in fields(kind)})
+        return kind(**{each.name: _filled(hints[each.name], text, number) for each in fields(kind)})
     origin, arguments = get_origin(kind), get_args(kind)
     if origin is typing.Literal:
         return arguments[0]
     if origin in (tuple, Iterable):
-        return (_filled(arguments[0], text),)
+        return (_filled(arguments[0], text, number),)
     if origin is Mapping:
         return {text: text}
     if origin in (types.UnionType, typing.Union):
-        return _filled(next(each for each in arguments if each is not type(None)), text)
-    return {str: text, int: 0, float: 0.5, bool: True}[kind]
+        return _filled(next(each for each in arguments if each is not type(None)), text, number)
+    return {str: text, int: 0, float: number, bool: True}[kind]
 
 
 @pytest.fixture
-def filled() -> Callable[[Any, str], Any]:
+def filled() -> Callable[..., Any]:
     """A view of a type with one text in every field, made from the dataclass: a new field is covered by itself."""
     return _filled

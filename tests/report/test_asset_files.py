@@ -6,6 +6,7 @@ import re
 import threading
 from contextlib import contextmanager
 from functools import partial
+from html import unescape
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
@@ -60,7 +61,16 @@ def test_the_page_has_no_inline_code_and_names_two_files_beside_it(folder):
     assert len(names) == 2
     assert "<style" not in text
     assert not re.search(r"<script(?! src=| type=)", text)
-    assert "script-src &#x27;self&#x27;; style-src &#x27;self&#x27;" in text
+    policy = unescape(re.search(r'Content-Security-Policy" content="([^"]*)"', text)[1])
+    assert dict(part.split(" ", 1) for part in policy.split("; ")) == {
+        "default-src": "'none'",
+        "script-src": "'self'",
+        "style-src": "'self'",
+        "img-src": "data:",
+        "connect-src": "'none'",
+        "base-uri": "'none'",
+        "form-action": "'none'",
+    }
     inline = write_html(sample_payload(), folder / "inline.html").path.read_text(encoding="utf-8")
     for name in names:
         assert (folder / name).read_text(encoding="utf-8") in inline

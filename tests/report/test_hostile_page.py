@@ -106,7 +106,7 @@ def hostile_payload(hostile_texts, filled):
     }
     # Texts of megabytes get a test of their own: in every field at once they only measure patience.
     cases = tuple(
-        replace(filled(CaseView, text), suite="s", severity=float(index))
+        replace(filled(CaseView, text), suite="s", severity=float(index), verdict="drift")
         for index, text in enumerate(texts.values())
         if len(text) < 10_000
     )
@@ -166,6 +166,16 @@ def test_static_summary_is_text(open_payload, hostile_payload):
     labels = page.locator("main :is(h1, th, .warning)").all_text_contents()
     assert any("red" in each for each in labels)
     assert not any("[31m" in each for each in labels)
+
+
+@pytest.mark.parametrize("number", [float("nan"), float("inf")])
+def test_numbers_that_json_does_not_have_are_shown_as_nothing(open_payload, filled, number):
+    case = replace(filled(CaseView, "x", number), suite="s", case_id="odd")
+    page = open_payload(replace(filled(Payload, "x", number), cases=(case,)), "#suite=s&case=odd")
+    page.wait_for_selector("article .fold", state="attached")
+    page.locator("details").evaluate_all("all => all.forEach((each) => { each.open = true; })")
+    assert not {"NaN", "null", "undefined", "Infinity"} & set(page.locator("main").inner_text().split())
+    look(page, scripts=4)
 
 
 @pytest.mark.parametrize("name", ["long_line", "many_lines"])

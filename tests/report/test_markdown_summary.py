@@ -154,13 +154,22 @@ def whole(filled, text):
 
 
 def test_texts_are_shown_as_they_are(tmp_path):
-    text = "a|b `c` <d> & e_f @you #1 [g](http://h) $i$ *j*"
+    text = "a|b `c` <d> & e_f @you #1 [g](http://h) $i$ *j* &lt;k&#62; ~l~ m\\[n] o\\p"
     case = CaseView("s", text, "fail", 1.0, Sentence(text, text))
     read = Read(written(replace(sample_payload(), cases=(case,)), tmp_path))
     shown = {"".join(piece).replace("\u2060", "") for piece in ("".join(read.code), "".join(read.prose))}
     assert all(text in piece for piece in shown)
     # An id can be copied: nothing invisible in it but where an address would become a link.
     assert any("#1" in piece for piece in read.code)
+
+
+@pytest.mark.parametrize("sign", "\\`*_[]~$")
+def test_every_sign_that_a_forge_reads_is_escaped_by_itself(tmp_path, sign):
+    """Two signs of a pair excuse each other, and no renderer here reads the mathematics of a forge."""
+    case = CaseView("s", f"a{sign}b", "fail", 1.0, Sentence(f"c{sign}d", ""))
+    text = written(replace(sample_payload(), cases=(case,)), tmp_path)
+    assert f"<code>a\\{sign}b</code>" in text
+    assert f"c\\{sign}d" in text.replace("\u2060", "")  # what breaks references
 
 
 def test_the_marker_is_the_same_for_the_same_deployments(tmp_path):

@@ -23,7 +23,7 @@ FORBIDDEN = {
 }
 
 
-@pytest.mark.parametrize("script", SCRIPTS, ids=lambda path: path.name)
+@pytest.mark.parametrize("script", [*SCRIPTS, ASSETS / "bilingual.js"], ids=lambda path: path.name)
 @pytest.mark.parametrize("rule", FORBIDDEN)
 def test_forbidden_ways(script, rule):
     if (script.name, rule) == (html.SERVED_SCRIPT, "network"):
