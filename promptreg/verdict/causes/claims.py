@@ -166,6 +166,8 @@ def _against_nearest(case: CaseEvidence, texts: Sequence[str], index: int, other
         ours, theirs = ("\n".join(texts_of(value)) for value in values)
         if ours == theirs:
             return frozenset({("fact", "value", "changed")} if values[0] != values[1] else ())
+        claims = _claims(ours, theirs, moved)
+        return frozenset({("fact", "value", "changed")}) if claims == {("word",)} else claims
     return _claims(ours, theirs, moved)
 
 

@@ -30,7 +30,8 @@ _SAID: Final = _CLAIMS | {CHANNEL, CHECK, "language"}
 """What the text says, and whether it passes."""
 _TEXT: Final = _LAYOUT | _SAID | {"json", "json_shape", "length", BEGINS, "F24", "F25"}
 """What one reads off the text of an answer."""
-_CALLS: Final = frozenset({"tool_call", "no_tool_call", "tool_arguments", "text"})
+_OTHER_CALLS: Final = frozenset({"tool_arguments", "tool_values", "tool_count"})
+_CALLS: Final = frozenset({"tool_call", "no_tool_call", "text"}) | _OTHER_CALLS
 _THOUGHT: Final = frozenset({"reasoning", MOVED, "F10", "F13"})
 _ALL: Final = _TEXT | _CALLS | _THOUGHT | {"finish_reason", "empty", "refusal", "F05", "F29", "F30"}
 """What an answer is that has become something else altogether."""
@@ -44,7 +45,7 @@ _LEADS_TO: Final[Mapping[str, frozenset[str]]] = {
     "F04": _TEXT | {"text", "F05"},
     # A sentence in another language is no JSON either.
     "F05": _SAID | {"length", "text", "json", "json_shape", "single_line", "F24", "F25"},
-    "F06": _CLAIMS | {CHANNEL, CHECK, "json", "json_shape", "F24", "F25"},
+    "F06": _CLAIMS | {"tool_values", CHANNEL, CHECK, "json", "json_shape", "F24", "F25"},
     "F07": _CLAIMS | {CHANNEL, CHECK, "json", "text", "F24", "F25"},
     "F09": _TEXT | _THOUGHT | {"text", "F14", "F31"},
     "F10": frozenset({"reasoning"}),
@@ -52,26 +53,26 @@ _LEADS_TO: Final[Mapping[str, frozenset[str]]] = {
     "F12": _ALL | {"F51"},
     "F13": frozenset({"reasoning", "F10"}),
     "F15": _TEXT | _CALLS | {"finish_reason", "F53"},
-    "F16": frozenset({"tool_arguments", CHANNEL, CHECK}),
+    "F16": _OTHER_CALLS | {CHANNEL, CHECK},
     "F17": frozenset({"tool_call", "finish_reason", "empty", CHECK}),
     "F18": frozenset({"finish_reason", CHECK}),
-    "F19": frozenset({"tool_arguments", CHANNEL, CHECK}),
-    "F20": frozenset({"tool_arguments", CHANNEL, CHECK}),
-    "F21": frozenset({"tool_arguments", CHANNEL, CHECK}),
-    "F22": frozenset({"tool_arguments", "tool_call", "F19"}),
+    "F19": _OTHER_CALLS | {CHANNEL, CHECK},
+    "F20": _OTHER_CALLS | {CHANNEL, CHECK},
+    "F21": _OTHER_CALLS | {CHANNEL, CHECK},
+    "F22": _OTHER_CALLS | {"tool_call", "F19"},
     "F23": _CALLS | {"finish_reason", CHECK},
     "F24": _LAYOUT | _CLAIMS | {"F25", "length", CHECK},
     "F25": frozenset({"json", "json_shape", CHECK}),
     "F26": _TEXT | {"finish_reason", "empty", "F29"},
     "F28": frozenset({"finish_reason", CHECK, "cut_off", "left_out"}),
-    "F29": _TEXT | {"finish_reason", "tool_call", "tool_arguments", "F19"},
+    "F29": _TEXT | _OTHER_CALLS | {"finish_reason", "tool_call", "F19"},
     "F31": _TEXT | {"finish_reason", "empty"},
     "F33": _TEXT | {"text"},
     "F36": _ALL | {"F01", "F02", "F03", "F04", "F06", "F07"},
     "F37": _TEXT,
     "F41": frozenset({"finish_reason", "F28", "F30", "cut_off", "left_out"}),
     "F42": _TEXT | {"finish_reason", "F28", "F30", "F41"},
-    "F43": _TEXT | {"F02", "F03", "F19", "F29", "F30", "tool_arguments"},
+    "F43": _TEXT | _OTHER_CALLS | {"F02", "F03", "F19", "F29", "F30"},
     "F51": _ALL,
     MOVED: frozenset({"reasoning", "F10"}),
     # What was not sent is a reason for what is not answered; for the form of an answer it is none.
@@ -84,7 +85,7 @@ _LEADS_TO: Final[Mapping[str, frozenset[str]]] = {
     "empty": frozenset({"finish_reason", "reasoning", "F25", CHECK}),
     "tool_call": frozenset({"text", "finish_reason", "no_tool_call"}),
     "no_tool_call": frozenset({"finish_reason", "empty"}),
-    **dict.fromkeys(("fact", "negation", "order", "word"), frozenset({CHECK})),
+    **dict.fromkeys(("fact", "negation", "order", "word", "tool_values", "tool_count"), frozenset({CHECK})),
     **dict.fromkeys(("added", "left_out", "cut_off"), frozenset({CHECK, "length", "finish_reason", *_LAYOUT})),
 }
 """By kind of fault, or by the first word of another cause: the kinds and first words that follow from it."""
@@ -151,7 +152,20 @@ def by_likelihood(causes: Iterable[Cause]) -> list[Cause]:
 
 _LIKELIEST: Final = (
     *(ERROR, MOVED, BEGINS, "json", FAULT, CONTEXT, "empty", "refusal", "language", "tool_call", "no_tool_call"),
-    *("tool_arguments", "json_shape", "cut", "cut_off", "negation", "fact", "fence", "no_fence", "table", "no_table"),
+    *(
+        "tool_arguments",
+        "tool_count",
+        "tool_values",
+        "json_shape",
+        "cut",
+        "cut_off",
+        "negation",
+        "fact",
+        "fence",
+        "no_fence",
+        "table",
+        "no_table",
+    ),
     *("list", "no_list", "single_line", "added", "left_out", "length", "order", "finish_reason", "reasoning", "text"),
     *("word", CHECK, CHANNEL),
 )

@@ -9,6 +9,7 @@ A sign is a cause and the number of target answers that show it:
 ("json_shape",)                  JSON with other keys or types
 ("tool_call", name)              the tool is not called any more
 ("tool_arguments", name)         its arguments have other keys or types
+("tool_values", name) ("tool_count", "fewer" or "more")    other calls of the same tools, see `calls`
 ("no_tool_call",)                a tool is called where none was
 ("language", "en")               in another language than all source answers
 ("length", "shorter" or "longer", reason)    beyond ±40 % of all source answers; the reason is the finish reason of
@@ -37,6 +38,7 @@ from typing import TYPE_CHECKING, Final
 
 from promptreg.scoring.contract.features import Feature
 from promptreg.scoring.contract.implied import place_of
+from promptreg.verdict.causes.calls import other_calls, other_calls_on_the_source
 from promptreg.verdict.causes.claims import MOST_TEXTS, also_on_the_source, claims_of, put_before
 from promptreg.verdict.causes.consequences import BEGINS
 from promptreg.verdict.model import Sign
@@ -109,6 +111,11 @@ def signs_of(case: CaseEvidence, breaches: Iterable[Breach], *, closely: bool = 
     signs["facts",] = lacking - grave - reshaped - shorter.union(*claims.values())
     signs.update(_beginning(case, refusing))
     usual = also_on_the_source(case, claims) if claims else Counter()
+    malformed = set().union(*(answers for cause, answers in signs.items() if cause[0] == "tool_arguments"))
+    calls = other_calls(case.traits, n, [index for index in rest if index not in malformed])
+    if calls:
+        signs.update(calls)
+        usual += other_calls_on_the_source(case.traits, n)
     found = [
         Sign(cause, len(answers))
         for cause, answers in signs.items()
@@ -118,7 +125,7 @@ def signs_of(case: CaseEvidence, breaches: Iterable[Breach], *, closely: bool = 
 
 
 def _chance(cause: Cause, traits: Sequence[AnswerTraits], n: int, samples: int, source: int) -> float:
-    """One-sided p of so many target answers showing the sign. Only refusals and claims may occur on the source too."""
+    """One-sided p of so many target answers showing the sign. Only refusals, claims and calls may occur on the source too."""
     if cause[0] == "refusal":
         source = sum(trait.refusal == (cause[1] == "now") for trait in traits[:n])
     return fisher_p(source, n, samples, len(traits) - n)

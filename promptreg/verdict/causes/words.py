@@ -213,6 +213,10 @@ _TOOL_STEP: Final = (
     "Check the tool parser and the tool_choice of the target, then the tool's description in the prompt.",
     "检查目标部署的工具解析器和 tool_choice，再检查提示词中的工具说明。",
 )
+_VALUES_STEP: Final = (
+    "Compare the calls side by side; for values that must stay, add a check `tool_call: {name: …, arguments: …}`.",
+    "对照比较工具调用；对必须保留的参数值添加检查项 `tool_call: {name: …, arguments: …}`。",
+)
 _REASONING_STEP: Final = (
     "Set the thinking switch for the target by the key that its server obeys.",
     "用目标部署的服务端认可的键设置思考开关。",
@@ -309,6 +313,9 @@ _WORDS: Final[Mapping[str, Words]] = {
     ),
     "tool_call": _words("Tool {} no longer called", "不再调用工具 {}", *_TOOL_STEP),
     "tool_arguments": _words("Other arguments for tool {}", "工具 {} 的参数变了", *_TOOL_STEP),
+    "tool_values": _words("Other values for tool {}", "工具 {} 的参数值变了", *_VALUES_STEP),
+    "tool_count:fewer": _words("Fewer tool calls", "工具调用次数变少", *_VALUES_STEP),
+    "tool_count:more": _words("More tool calls", "工具调用次数变多", *_VALUES_STEP),
     "no_tool_call": _words("A tool is called where none was", "原本不调用工具，现在调用", *_TOOL_STEP),
     "finish_reason": _words(
         "Finish reason now {}",

@@ -53,6 +53,8 @@ def title(source, target, language="en"):
     [
         ("退货期限是收到商品后3天，请保留包装。", "退货期限是收到商品后30天，请保留包装。", "Number changed"),
         ("支持3天无理由退货。", "支持30天无理由退货。", "Number changed"),
+        ('{"ticket": 77, "priority": "high"}', '{"ticket": 77, "priority": "low"}', "Value in the JSON changed"),
+        ('["微信支付", "银行卡"]', '["微信支付", "银联", "货到付款"]', "Value in the JSON changed"),
         ("每个订单最多使用2张优惠券。", "每个订单最多使用5张优惠券。", "Number changed"),
         (
             "You can return the item within 7 days of delivery.",
