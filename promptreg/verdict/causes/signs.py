@@ -125,7 +125,7 @@ def signs_of(case: CaseEvidence, breaches: Iterable[Breach], *, closely: bool = 
 
 
 def _chance(cause: Cause, traits: Sequence[AnswerTraits], n: int, samples: int, source: int) -> float:
-    """One-sided p of so many target answers showing the sign. Only refusals, claims and calls may occur on the source too."""
+    """One-sided p of so many target answers showing the sign. Only refusals, claims and calls are on the source too."""
     if cause[0] == "refusal":
         source = sum(trait.refusal == (cause[1] == "now") for trait in traits[:n])
     return fisher_p(source, n, samples, len(traits) - n)

@@ -46,7 +46,11 @@ VALUES = ("Other values for tool cancel_order", "工具 cancel_order 的参数�
             [("cancel_order", CANCEL.replace("买", "卖")), ("track", '{"id": 1}')],
             [VALUES],
         ),
-        ([("track", '{"id": 11}'), ("track", '{"id": 12}')], [("track", '{"id": 11}')], [("Fewer tool calls", "工具调用次数变少")]),
+        (
+            [("track", '{"id": 11}'), ("track", '{"id": 12}')],
+            [("track", '{"id": 11}')],
+            [("Fewer tool calls", "工具调用次数变少")],
+        ),
         ([("track", '{"id": 11}')], [("track", '{"id": 11}')] * 2, [("More tool calls", "工具调用次数变多")]),
         (
             [("track", '{"id": 11}')],
