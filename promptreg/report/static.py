@@ -74,7 +74,9 @@ def _causes(payload: Payload, language: str, words: Mapping[str, str]) -> Iterat
     yield f"<h2>{label(words['causes.title'])}</h2>\n<ul>\n"
     for cause in payload.causes[:WORST]:
         count = filled(words["causes.cases"], count=cause.cases)
-        told = (count, _brief(_said(cause.title, language)), _brief(_said(cause.next_step, language)))
+        told = [count, _brief(_said(cause.title, language)), _brief(_said(cause.next_step, language))]
+        if len(payload.suites) > 1:
+            told.insert(1, _brief(cause.suite))
         yield f"<li>{_prose(' · '.join(told))}</li>\n"
     yield "</ul>\n"
 

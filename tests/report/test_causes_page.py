@@ -154,3 +154,10 @@ def test_causes_are_told_without_scripts(tmp_path):
     text = write_html(replace(sample_payload(), language="zh"), tmp_path / "r.html").path.read_text(encoding="utf-8")
     static = text[text.index('id="static"') : text.index("report-data")]
     assert "<li>2 个用例 · 语义不同 · 对照阅读" in static
+
+
+def test_what_to_write_stands_as_code(open_payload):
+    step = Sentence("Add a check `facts: {must_keep: …}`.", "添加检查项 `facts: {must_keep: …}`。")
+    page = open_payload(of_causes(replace(cause(1), next_step=step)))
+    assert page.locator(".cause-next code").inner_text() == "facts: {must_keep: …}"
+    assert "`" not in page.locator(".cause-next").inner_text()

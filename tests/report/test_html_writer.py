@@ -191,6 +191,15 @@ def test_module_writes_the_sample(tmp_path, capsys):
     assert Path(capsys.readouterr().out.split(" (")[0]).stat().st_size > 50_000
 
 
+def test_without_scripts_causes_of_several_suites_tell_whose_they_are(tmp_path):
+    payload = sample_payload()
+    cause, suite = replace(payload.causes[0], suite="客服"), payload.suites[0]
+    for suites, told in (((suite,), False), ((suite, replace(suite, name="客服")), True)):
+        text = write_html(replace(payload, causes=(cause,), suites=suites), tmp_path / "r.html").path.read_text("utf-8")
+        static = text[text.index('<main id="static">') : text.index("</main>")]
+        assert ("· 客服 ·" in static) is told
+
+
 def test_static_summary_lists_the_worst_fifty(tmp_path):
     payload = replace(sample_payload(), cases=many_cases(120), language="zh")
     text = write_html(payload, tmp_path / "r.html").path.read_text(encoding="utf-8")

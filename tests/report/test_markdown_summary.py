@@ -199,3 +199,17 @@ def test_a_command_in_what_to_do_next_is_code(tmp_path):
     assert "用 <code>promptreg review</code> 记下。" in MarkdownIt().render(
         written(replace(sample_payload(), next_steps=(step,)), tmp_path, "zh")
     )
+
+
+@pytest.mark.parametrize(("suites", "row"), [
+    (("a",), "| Number changed | drift | 2 | Add <code>facts: …</code>. |"),
+    (("a", "b"), "| <code>a</code> | Number changed | drift | 2 | Add <code>facts: …</code>. |"),
+])  # fmt: skip
+def test_causes_of_several_suites_tell_whose_they_are(tmp_path, suites, row):
+    told = Sentence("Said.", "说了。")
+    step = Sentence("Add `facts: …`.", "添加 `facts: …`。")
+    causes = [CauseView(name, Sentence("Number changed", "数字变了"), step, "drift", 2) for name in suites]
+    views = [SuiteView(name, "DRIFT", told) for name in suites]
+    text = written(replace(sample_payload(), suites=tuple(views), causes=tuple(causes)), tmp_path)
+    assert row in text.splitlines()
+    assert ("| Suite | Cause |" in text) is (len(suites) > 1)

@@ -208,18 +208,21 @@ def _settings(payload: Payload, words: Mapping[str, str]) -> Iterator[str]:
 
 
 def _causes(payload: Payload, language: Language, words: Mapping[str, str]) -> Iterator[str]:
+    several = len(payload.suites) > 1
     if payload.causes:
         yield f"### {words['causes.title']}"
         rows = (
             (
+                *([_name(cause.suite)] if several else []),
                 _prose(cause.title.text(language)),
                 words["verdict." + cause.verdict],
                 str(cause.cases),
-                _prose(cause.next_step.text(language)),
+                _with_commands(_prose(cause.next_step.text(language))),
             )
             for cause in payload.causes
         )
-        head = (words["summary.cause"], words["summary.verdict"], words["summary.cases"], words["next.title"])
+        names = [*(["suite"] if several else []), "cause", "verdict", "cases"]
+        head = (*(words[f"summary.{name}"] for name in names), words["next.title"])
         yield _table(head, rows, len(payload.causes), _ROOM_CAUSES, words)
 
 
