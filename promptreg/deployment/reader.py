@@ -214,10 +214,7 @@ class _Stream:
                     continue
                 odd = index + len(taken)  # one of them is not what it looks like: they are taken one by one
             payload = payloads[index]
-            if not self._add_plain(payload, index):
-                self.add(Event(index, payload))
-                if self.done or self.error is not None:
-                    self._mould = None
+            self._add_payload(payload, index)
             index, place = index + 1, place + len(payload) + len(BETWEEN)
 
     def _add_row(self, field: str, pieces: list[str], index: int) -> None:
@@ -225,34 +222,26 @@ class _Stream:
         first = next((number for number, piece in enumerate(pieces, index) if piece), index)
         self.assembly.add_delta({field: "".join(pieces)}, first)
 
-    def _add_plain(self, payload: bytes, index: int) -> bool:
-        """Takes a frame with nothing but a delta in it, as nearly all are, fast. Leaves any other to `add`."""
-        if self.done or self.error is not None:
-            return False
-        try:
-            frame = orjson.loads(payload)
-            (choice,) = frame["choices"]
-            delta = choice["delta"]
-            plain = (
-                not choice["index"]
-                and choice["finish_reason"] is None
-                and delta.__class__ is dict
-                and not frame.get("usage")
-                and "error" not in frame
-            )
-        except (ValueError, KeyError, TypeError, AttributeError):
-            return False
-        if plain:
+    def _add_payload(self, payload: bytes, index: int) -> None:
+        """Takes one frame: fast where nothing but a delta is in it, as in nearly all."""
+        frame = _frame(payload) if not self.done and self.error is None else None
+        if frame is None:
+            self.add(Event(index, payload))
+        elif (delta := _only_delta(frame)) is None:
+            self.any_event = True
+            self._add_frame(frame, Event(index, payload))
+        else:
+            self.any_event = True
             if self.model is None:
                 self.model = _text(frame.get("model"))
             if self.system_fingerprint is None and "system_fingerprint" in frame:
                 self.system_fingerprint = _text(frame["system_fingerprint"])
-            self.any_event = True
             self.assembly.add_delta(delta, index)
             if self._moulds < _MOST_MOULDS and len(delta) == 1:
                 self._moulds += 1
                 self._mould = mould_of(payload, frame, delta)
-        return plain
+        if self.done or self.error is not None:
+            self._mould = None
 
     def add(self, event: Event) -> None:
         """Takes the next event."""
@@ -316,6 +305,29 @@ class _Stream:
         said = error_message(frame)
         if said is not None and self.envelope is None:
             self.error = f"the stream holds a frame without choices that says: {said}"
+
+
+def _frame(payload: bytes) -> JsonObject | None:
+    """A frame that is a JSON object; None for any other, and for what only the slower reader of JSON takes."""
+    if payload[:1] != b"{":
+        return None
+    try:
+        frame: JsonObject = orjson.loads(payload)
+    except orjson.JSONDecodeError:
+        return None
+    return frame
+
+
+def _only_delta(frame: JsonObject) -> JsonObject | None:
+    """The delta of a frame with nothing of note beside it; None for any other frame."""
+    choices = frame.get("choices")
+    if choices.__class__ is not list or len(choices) != 1 or frame.get("usage") or "error" in frame:
+        return None
+    choice = choices[0]
+    if choice.__class__ is not dict or choice.get("finish_reason", "") is not None or choice.get("index", True):
+        return None
+    delta = choice.get("delta")
+    return delta if delta.__class__ is dict else None
 
 
 def _read_stream(exchange: Exchange, notes: set[str]) -> Reading:

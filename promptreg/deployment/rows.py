@@ -166,9 +166,9 @@ def mould_of(data: bytes, value: Json, delta: JsonObject) -> Mould | None:
         if not found or end < 0:
             continue
         mould = Mould(field, head + found, rest[end:])
-        # The proof: another piece in its place gives the same frame with that piece.
-        others = ("", "x")
-        if all(_with_piece(value, field, one) == _json(mould.head + one.encode() + mould.tail) for one in others):
+        # The proof: another piece in its place gives the same frame with that piece, which is not the frame it was.
+        other = "y" if piece == "x" else "x"
+        if _with_piece(value, field, other) == _json(mould.data(other.encode())):
             return mould
     return None
 
