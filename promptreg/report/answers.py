@@ -28,6 +28,16 @@ class Groups(NamedTuple):
     golden: tuple[AnswerGroup, ...]
     candidate: tuple[AnswerGroup, ...]
 
+    @property
+    def shown_first(self) -> AnswerGroup | None:
+        """The candidate to be read first: the nearest that is not the same as a golden; else the nearest of all.
+
+        None where either side has no answer.
+        """
+        known = {_sameness(group) for group in self.golden}
+        new = (group for group in self.candidate if _sameness(group) not in known)
+        return next(new, self.candidate[0]) if self.golden and self.candidate else None
+
 
 def answer_groups(answers_by_pass: Sequence[Answer | None]) -> tuple[AnswerGroup, ...]:
     """One side's answers, identical ones together: most frequent first, then by first pass.
@@ -125,6 +135,10 @@ def _group(answers: Sequence[Answer | None], passes: tuple[int, ...]) -> AnswerG
         flags=tuple(sorted({flag for _, answer in members for flag in answer.flags})),
         sha256=sha256_of(first.to_json()),
     )
+
+
+def _sameness(group: AnswerGroup) -> tuple[object, ...]:
+    return group.content, group.tool_calls, group.finish_reason
 
 
 def _distance(candidate: AnswerGroup, golden: AnswerGroup) -> float:

@@ -37,15 +37,18 @@ def plain(text: str) -> str:
 
 
 def changes_of(case: CaseView) -> tuple[ChangeView, ...]:
-    """The short changes of the most frequent of those candidates that differ: `3天` became `30天`."""
+    """The short changes of the most frequent of those candidates that differ: `3天` became `30天`.
+
+    Candidates that show what the case fails by go before the others.
+    """
     found = [
         (
-            len(group.passes),
+            (place in case.telling, len(group.passes)),
             tuple(dict.fromkeys(each for diff in group.diffs[:1] for part in diff.parts for each in part.changes)),
         )
-        for group in case.candidate
+        for place, group in enumerate(case.candidate)
     ]
-    return max(found, key=lambda item: (bool(item[1]), item[0]), default=(0, ()))[1]
+    return max(found, key=lambda item: (bool(item[1]), item[0]), default=((False, 0), ()))[1]
 
 
 def change_in_words(change: ChangeView) -> str:

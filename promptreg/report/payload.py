@@ -286,6 +286,8 @@ class CaseView:
     """Source answers, nearest pair first. See `answers.paired_groups`."""
     candidate: tuple[AnswerGroup, ...] = ()
     """Target answers, nearest pair first."""
+    telling: tuple[int, ...] = ()
+    """Places of the target answers that show most of what the case fails by; empty where no single answer does."""
     source_samples: tuple[SampleView, ...] = ()
     target_samples: tuple[SampleView, ...] = ()
     messages: tuple[JsonObject, ...] = ()

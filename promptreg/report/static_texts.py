@@ -44,11 +44,18 @@ class ShownTexts:
 def shown_texts(case: CaseView) -> ShownTexts | None:
     """The target's most frequent answer that differs, against its nearest golden; what there is where a side is empty.
 
+    Answers that show what the case fails by go before the others.
+
     Returns:
         None when there is no answer.
     """
-    differing = [group for group in case.candidate if _part_that_differs(group) is not None]
-    candidate = max(differing, key=lambda group: len(group.passes)) if differing else next(iter(case.candidate), None)
+    differing = [
+        (place in case.telling, len(group.passes), group)
+        for place, group in enumerate(case.candidate)
+        if _part_that_differs(group) is not None
+    ]
+    most = max(differing, key=lambda item: item[:2], default=None)
+    candidate = next(iter(case.candidate), None) if most is None else most[2]
     part = None if candidate is None else _part_that_differs(candidate)
     golden = case.golden[0] if case.golden else None
     if candidate is not None and part is not None and (index := candidate.diffs[0].golden) < len(case.golden):

@@ -53,6 +53,17 @@ def test_each_candidate_is_compared_with_its_nearest_and_with_the_usual_golden()
     assert golden[candidate[0].diffs[1].golden].content == "aaaa"
 
 
+def test_what_is_read_first_is_the_nearest_that_the_source_did_not_give():
+    groups = paired_groups(answers("aaaa", "bbbb"), answers("aaaa", "aaaa", "!!!!", "aaab"))
+    assert [group.content for group in groups.candidate] == ["aaaa", "aaab", "!!!!"]
+    assert groups.shown_first.content == "aaab"
+    cut = Answer("aaaa", finish_reason="length")
+    assert paired_groups(answers("aaaa"), [*answers("aaaa"), cut]).shown_first.finish_reason == "length"
+    assert paired_groups(answers("aaaa"), answers("aaaa")).shown_first.content == "aaaa"
+    assert paired_groups(answers("aaaa"), [None]).shown_first is None
+    assert paired_groups([None], answers("aaaa")).shown_first is None
+
+
 def test_one_side_may_be_empty():
     assert paired_groups([], answers("a")).candidate[0].diffs == ()
     assert paired_groups(answers("a"), [None]).golden[0].content == "a"

@@ -461,6 +461,15 @@ def test_invisible_characters_are_marked(open_payload):
     assert "NBSP no-break space (golden 0, candidate 1)" in notice
 
 
+@pytest.mark.parametrize(("telling", "shown"), [
+    ((), "甲乙丙戊"), ((2,), "甲乙丙丁。。。。"), ((0,), "甲乙丙戊"), ((0, 2), "甲乙丙丁。。。。"),
+])  # fmt: skip
+def test_a_case_opens_on_an_answer_that_shows_what_it_fails_by(open_payload, telling, shown):
+    case = case_of(["甲乙丙丁"], ["甲乙丙丁", "甲乙丙戊", "甲乙丙丁。。。。"])
+    page = open_payload(payload_of(replace(case, telling=telling)), CASE + "c")
+    assert page.locator(".pane.candidate .text, .cell.candidate").first.evaluate("it => it.textContent") == shown
+
+
 def test_a_change_that_cannot_be_seen_is_marked_above_the_texts_too(open_payload):
     page = open_payload(payload_of(case_of(["The code is A-C now."], ["The code is A‑C\u200b now."])), CASE + "c")
     chips = page.locator(".changes ins .mark").evaluate_all("marks => marks.map((mark) => mark.dataset.mark)")

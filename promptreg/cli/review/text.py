@@ -140,10 +140,9 @@ def case_lines(sides: CaseSides, language: Language, *, everything: bool = False
         yield Text(f"{_label('facts', language)}{pairs}", style="bold")
     if case.shown.lacks:
         yield Text(f"{_label('lacks', language)}{told_lacks(case.shown.lacks).text(language)}", style="yellow")
-    if not groups.golden or not groups.candidate:
+    if (candidate := groups.shown_first) is None:
         yield from _one_sided(sides, language)
         return
-    candidate = groups.candidate[0]
     nearest = groups.golden[candidate.diffs[0].golden]
     golden = _label("golden", language) + _given(nearest, sides.source_passes, language) + _empty(nearest, language)
     told = _label("candidate", language) + _given(candidate, sides.target_passes, language)

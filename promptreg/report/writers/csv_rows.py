@@ -150,8 +150,12 @@ def _approved(case: CaseView, language: Language) -> dict[str, str | None]:
 
 
 def _telling_pair(case: CaseView) -> tuple[AnswerGroup | None, AnswerGroup | None, float | None]:
-    """The commonest target answer that the source did not give, else the commonest; its nearest golden; how far."""
-    candidate = max(case.candidate, key=lambda group: (_differs(group), len(group.passes)), default=None)
+    """The commonest target answer that the source did not give, else the commonest; its nearest golden; how far.
+
+    Answers that show what the case fails by go before the others.
+    """
+    ranked = [(_differs(group), place in case.telling, len(group.passes)) for place, group in enumerate(case.candidate)]
+    candidate = case.candidate[ranked.index(max(ranked))] if ranked else None
     if candidate is None or not candidate.diffs or candidate.diffs[0].golden >= len(case.golden):
         return (case.golden[0] if case.golden else None), candidate, None
     return case.golden[candidate.diffs[0].golden], candidate, candidate.diffs[0].distance

@@ -78,6 +78,8 @@ class CaseFault:
     """True when no single call shows it, but all calls of the case side by side: then `target` is all of them."""
     own: Entry | None = None
     """What the project tells of a kind of its own."""
+    shown_by: tuple[int, ...] = field(default=(), compare=False)
+    """Places of these calls among all of the target's; empty where only all of them together show it."""
 
     @property
     def title(self) -> Sentence:
@@ -224,7 +226,8 @@ def case_faults(
         findings = [kinds[kind] for kinds in of_target if kind in kinds]
         gravest = min(findings, key=lambda finding: _GRAVITY[finding.severity])
         shown = sum(kinds is not None and kind in kinds for kinds in of_source)
-        fault = CaseFault(gravest, len(findings), len(target), shown, known, own=own.get(kind))
+        by = tuple(index for index, kinds in enumerate(of_target) if kind in kinds)
+        fault = CaseFault(gravest, len(by), len(target), shown, known, own=own.get(kind), shown_by=by)
         if fault.more_often:
             told.append(fault)
         on_source = tuple(_on_source(kind, *both) for both in zip(of_source, of_recorded, strict=True))
@@ -284,8 +287,9 @@ def _blind(
         shown = sum(found is True for found in passes.source)
         if findings:
             gravest = min(findings, key=lambda finding: _GRAVITY[finding.severity])
-            count, calls = sum(passes.target), len(target)
-            told.append(CaseFault(gravest, count, calls, shown, len(known), own=own.get(passes.kind)))
+            by = tuple(index for index, found in enumerate(passes.target) if found)
+            calls, known_own = len(target), own.get(passes.kind)
+            told.append(CaseFault(gravest, len(by), calls, shown, len(known), own=known_own, shown_by=by))
     return blind, tuple(fault for fault in told if fault.target and fault.more_often)
 
 

@@ -246,7 +246,6 @@ def _with_verdict(judged: CaseJudgement, verdict: CaseVerdict, sentence: Sentenc
 def _sides(shown: ShownCase, pair: CasePair, asked: str) -> CaseSides:
     groups = paired_groups(pair.source, pair.target)
     facts: tuple[ChangeView, ...] = ()
-    if groups.golden and groups.candidate:
-        candidate = groups.candidate[0]
+    if (candidate := groups.shown_first) is not None:
         facts = changed_facts(groups.golden[candidate.diffs[0].golden].content, candidate.content)
     return CaseSides(ReviewedCase(shown), asked, groups, facts, len(pair.source), len(pair.target), golden_moved=False)

@@ -68,8 +68,7 @@ class CaseBook:
         target = tuple(given.get(index) for index in range(1 + max(given, default=-1)))
         groups = paired_groups(source, target)
         facts: tuple[ChangeView, ...] = ()
-        if groups.golden and groups.candidate:
-            candidate = groups.candidate[0]
+        if (candidate := groups.shown_first) is not None:
             nearest = groups.golden[candidate.diffs[0].golden]
             facts = changed_facts(nearest.content, candidate.content)
         return CaseSides(

@@ -29,6 +29,7 @@ from promptreg.workflow.judging.faults import READ_TOGETHER
 from promptreg.workflow.large import spread_of
 from promptreg.workflow.private import redaction_of
 from promptreg.workflow.running.stored import CaseSamples, told, told_samples
+from promptreg.workflow.views.telling import telling_groups
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -122,6 +123,7 @@ def _case_view(
         faults=tuple(_fault_view(fault) for fault in judgement.faults),
         golden=groups.golden,
         candidate=groups.candidate,
+        telling=telling_groups(judged, groups.candidate),
         source_samples=_sample_views(judged.source, source, groups.golden, judged.source_variants),
         target_samples=_sample_views(judged.target, target, groups.candidate, {}),
         messages=case.request.messages,

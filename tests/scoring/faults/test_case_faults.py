@@ -46,6 +46,7 @@ def test_a_kind_that_only_the_target_has_is_told_with_counts_of_both_sides():
     assert fault.finding.kind == "F09"
     assert fault.finding.severity is Severity.ERROR
     assert (fault.target, fault.target_calls, fault.source, fault.source_calls) == (2, 3, 0, 10)
+    assert fault.shown_by == (1, 2)
     assert fault.title.zh
     assert fault.suspects[0].en
 

@@ -108,17 +108,22 @@ function lettered(details) {
     const rank = twin ? twin.rank : next++;
     return { group, rank, letter: letterOf(rank), shared: Boolean(twin) };
   });
-  return { golden, candidate, approval: details.approval, goldenTotal: total(details.source_samples, golden), candidateTotal: total(details.target_samples, candidate) };
+  return { golden, candidate, telling: details.telling || [], approval: details.approval, goldenTotal: total(details.source_samples, golden), candidateTotal: total(details.target_samples, candidate) };
 }
 
 function total(samples, groups) {
   return samples && samples.length ? samples.length : groups.reduce((sum, { group }) => sum + group.passes.length, 0);
 }
 
-// What opens first: the candidate nearest to a golden that is not the same as one.
+// What opens first: of the candidates that show what the case fails by, and that are not the same as a golden, the
+// nearest to one; where there is none, the nearest that is not the same.
+function opensFirst(answers) {
+  const fresh = answers.candidate.flatMap((item, index) => item.shared ? [] : [index]);
+  return fresh.find((index) => answers.telling.includes(index)) ?? fresh[0] ?? 0;
+}
+
 function chosen(answers) {
-  const firstNew = answers.candidate.findIndex((item) => !item.shared);
-  const candidate = Math.min(state.candidate ?? Math.max(0, firstNew), Math.max(0, answers.candidate.length - 1));
+  const candidate = Math.min(state.candidate ?? opensFirst(answers), Math.max(0, answers.candidate.length - 1));
   const picked = answers.candidate[candidate];
   const diffs = (picked && picked.group.diffs) || [];
   const golden = Math.min(state.golden ?? (diffs.length ? diffs[0].golden || 0 : 0), Math.max(0, answers.golden.length - 1));
