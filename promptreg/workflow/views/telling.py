@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence, Set
+    from collections.abc import Iterator, Sequence
 
     from promptreg.report.payload import AnswerGroup
     from promptreg.workflow.judging.judge import JudgedCase
@@ -27,7 +27,7 @@ def telling_groups(judged: JudgedCase, groups: Sequence[AnswerGroup]) -> tuple[i
     return tuple(index for index, count in enumerate(shown) if most and count == most)
 
 
-def _reasons(judged: JudgedCase) -> Iterator[Set[int]]:
+def _reasons(judged: JudgedCase) -> Iterator[frozenset[int]]:
     """By fault and by check that got worse, the target passes that show it."""
     for fault in judged.judgement.faults:
         # Where a call of some pass is not stored, a place among the calls tells no pass.
@@ -37,4 +37,4 @@ def _reasons(judged: JudgedCase) -> Iterator[Set[int]]:
         worse = {outcome.check for outcome in judged.judgement.checks if outcome.worse}
         for rate in judged.scores.checks:
             if rate.check in worse:
-                yield {index for index, passed in enumerate(rate.passed[rate.n :]) if passed is False}
+                yield frozenset(index for index, passed in enumerate(rate.passed[rate.n :]) if passed is False)
