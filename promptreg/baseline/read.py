@@ -14,7 +14,7 @@ from pydantic import ValidationError
 from promptreg.baseline.lines import CaseLine, HeaderLine
 from promptreg.baseline.model import SCHEMA, Baseline, Golden, Header
 from promptreg.config.encoding import UnreadableTextError, open_file
-from promptreg.config.json_input import finite, refuse_constant, unique_keys
+from promptreg.config.json_input import finite, refuse_constant, unique_keys, why_unread
 from promptreg.errors import BaselineError, Place, Problem
 
 if TYPE_CHECKING:
@@ -208,7 +208,7 @@ class _Reader:
                 "Restore it from git or record the baseline again.",
             )
         except (ValueError, RecursionError) as error:
-            self._add(line, f"This line cannot be read as JSON: {error}. Restore it from git.")
+            self._add(line, f"This line cannot be read as JSON: {why_unread(error)}. Restore it from git.")
         else:
             if isinstance(value, dict):
                 return value

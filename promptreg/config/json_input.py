@@ -20,6 +20,14 @@ class JsonInputError(ValueError):
     """The text is no JSON that is read. The message is a clause: it begins small and has no full stop."""
 
 
+def why_unread(error: ValueError | RecursionError) -> str:
+    """Why a text was not read as JSON, as a clause: the reader's words, but none on the insides of Python."""
+    if isinstance(error, RecursionError):
+        return "it is nested too deeply"
+    # The only ValueError of `json` that has no class of its own.
+    return "a number has too many digits" if type(error) is ValueError else str(error)
+
+
 def unique_keys(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
     """The object of these pairs, for `object_pairs_hook`.
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, TypeAlias, get
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, TypeAdapter, ValidationError, WithJsonSchema
 
 from promptreg.config.encoding import UnreadableTextError, decode, read_limited
-from promptreg.config.json_input import refuse_constant, unique_keys
+from promptreg.config.json_input import refuse_constant, unique_keys, why_unread
 from promptreg.config.model import problem
 from promptreg.config.problems import named_kind, sentences
 from promptreg.errors import DecisionsError, Place, Problem
@@ -279,7 +279,7 @@ def _json(text: str, shown: str) -> dict[str, Any]:
             )
         ) from None
     except (ValueError, RecursionError) as error:
-        raise DecisionsError(Problem(f"This cannot be read as JSON: {error}.", Place(shown))) from None
+        raise DecisionsError(Problem(f"This cannot be read as JSON: {why_unread(error)}.", Place(shown))) from None
     if not isinstance(value, dict):
         raise DecisionsError(Problem("This is no decisions file: it must be one JSON object.", Place(shown)))
     return value

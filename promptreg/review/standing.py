@@ -17,7 +17,7 @@ from pydantic import FailFast, Field, TypeAdapter, ValidationError
 from promptreg.baseline.paths import safe_name
 from promptreg.canonical import canonical_json, sha256_of
 from promptreg.config.encoding import UnreadableTextError, decode, read_limited
-from promptreg.config.json_input import finite, refuse_constant, unique_keys
+from promptreg.config.json_input import finite, refuse_constant, unique_keys, why_unread
 from promptreg.config.problems import sentences
 from promptreg.errors import BaselineError, Place, Problem
 from promptreg.review.decisions import Day, Instant, Sha256, Strict
@@ -223,7 +223,7 @@ def _validated(line: str, place: Place, model: type[Any], problems: list[Problem
         said = [sentence.replace("`format`", "`schema`") for _, sentence in sentences(error, model)]
         problems += [Problem(f"{sentence} {_RESTORE}", place) for sentence in said]
     except (ValueError, RecursionError) as error:
-        problems.append(Problem(f"This line is not a whole JSON object ({error}). {_RESTORE}", place))
+        problems.append(Problem(f"This line is not a whole JSON object ({why_unread(error)}). {_RESTORE}", place))
     return None
 
 

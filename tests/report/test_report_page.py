@@ -14,7 +14,15 @@ from playwright.sync_api import expect
 
 from promptreg.answer.model import Answer, ToolCall
 from promptreg.report.answers import paired_groups
-from promptreg.report.payload import CaseView, ChannelView, CheckView, FaultView, SpreadView
+from promptreg.report.payload import (
+    CaseView,
+    ChannelView,
+    CheckView,
+    DeploymentView,
+    FaultView,
+    SettingView,
+    SpreadView,
+)
 from promptreg.report.sample import sample_payload
 from promptreg.text.sentence import Sentence
 
@@ -46,6 +54,9 @@ def test_first_screen_says_it_all(open_page, sample_file):
     assert words(page.locator(".count"))[:2] == ["2 fail", "3 drift"]
     assert page.locator(".settings").first.locator("tbody tr").count() == 5
     assert page.locator(".settings tr.differs").count() == 7
+    first = words(page.locator(".settings").first.locator("tbody tr"))
+    assert "fp8 w8a8" in first[1]
+    assert ["vllm-ascend" in row for row in first] == [False] * 4 + [True]
     assert page.get_by_text("of which 2 differ").is_visible()
     assert page.locator(".warnings li").count() == 1
     assert page.locator("#case-rows .id").first.inner_text() == "order-as-json"
@@ -459,6 +470,16 @@ def test_invisible_characters_are_marked(open_payload):
     notice = page.locator(".hidden-marks").inner_text()
     assert "ZWSP zero-width space (golden 1, candidate 0)" in notice
     assert "NBSP no-break space (golden 0, candidate 1)" in notice
+
+
+@pytest.mark.parametrize(("differing", "shown"), [(4, 4), (5, 5), (6, 6), (7, 5)])
+def test_settings_that_differ_are_folded_where_that_saves_room(open_payload, differing, shown):
+    sides = [
+        DeploymentView(name, tuple(SettingView("request", f"p{at}", f"{name}{at}") for at in range(differing)))
+        for name in ("gpu", "ascend")
+    ]
+    page = open_payload(replace(sample_payload(), source=sides[0], target=sides[1]))
+    assert page.locator(".settings").first.locator("tbody tr").count() == shown
 
 
 @pytest.mark.parametrize(("telling", "shown"), [

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from pydantic import FailFast, Field, TypeAdapter, ValidationError
 
-from promptreg.config.json_input import refuse_constant, unique_keys
+from promptreg.config.json_input import refuse_constant, unique_keys, why_unread
 from promptreg.errors import UsageError
 from promptreg.review.apply import Now, Outcome, hold
 from promptreg.review.decisions import CHINESE_VERBS, Day, Decision, Decisions, Strict
@@ -116,7 +116,7 @@ class ReviewDesk:
         try:
             value = json.loads(body, object_pairs_hook=unique_keys, parse_constant=refuse_constant)
         except (ValueError, RecursionError) as error:
-            raise RefusedDecisionsError(_malformed("the whole", preview(str(error), 120))) from None
+            raise RefusedDecisionsError(_malformed("the whole", preview(why_unread(error), 120))) from None
         try:
             sent = _SENT.validate_python(value)
         except ValidationError as error:

@@ -96,12 +96,16 @@ function deployments() {
     const compared = (left || right).compared !== false;
     return { setting: left || right, left, right, compared, differs: compared && (!left || !right || left.value !== right.value) };
   });
-  const differing = rows.filter((row) => row.differs);
-  const more = Math.max(0, differing.length - DIFFERING_SHOWN);
-  const rest = [...differing.slice(DIFFERING_SHOWN), ...rows.filter((row) => !row.differs)];
+  // What the project noted itself (hardware, image, quantisation) says more than a server's version.
+  const noted = (row) => row.setting.group === "provenance" ? 0 : 1;
+  const differing = rows.filter((row) => row.differs).sort((one, other) => noted(one) - noted(other));
+  // A fold for one row would take its place.
+  const open = differing.length === DIFFERING_SHOWN + 1 ? differing.length : DIFFERING_SHOWN;
+  const more = Math.max(0, differing.length - open);
+  const rest = [...differing.slice(open), ...rows.filter((row) => !row.differs)];
   return section("deployments.title",
     !differing.length && el("p", { class: "hint" }, t("deployments.same")),
-    differing.length > 0 && settingsTable(differing.slice(0, DIFFERING_SHOWN)),
+    differing.length > 0 && settingsTable(differing.slice(0, open)),
     rest.length > 0 && foldable(t(more ? "deployments.more" : "deployments.rest",
       { count: number(rest.length), differ: number(more) }), false, settingsTable(rest)));
 }
