@@ -47,6 +47,8 @@ class Now:
     """Of the answers that the store holds now; only looked at for an approval."""
     failed_passes: int = 0
     """Passes of theirs without an answer."""
+    waived_for: str | None = None
+    """The verdict that a waiver on this golden was given for; None where none stands."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,16 +133,21 @@ def _approve(decision: Decision, case: ShownCase, now: Now, _: date) -> Sentence
     return _lacking(case.lacks) if case.lacks and not decision.reason else None
 
 
-def _waive(decision: Decision, case: ShownCase, _: Now, today: date) -> Sentence | None:
+def _waive(decision: Decision, case: ShownCase, now: Now, today: date) -> Sentence | None:
     if case.verdict == CaseVerdict.ERROR:
         return _ERROR
-    if case.verdict not in WAIVABLE:
+    if waived_verdict(case, now.waived_for) not in WAIVABLE:
         return _nothing_to_waive(case.verdict)
     if not decision.reason:
         return _NO_REASON
     if decision.expires_on is None:
         return _NO_EXPIRY
     return _over(decision.expires_on) if decision.expires_on < today else None
+
+
+def waived_verdict(case: ShownCase, waived_for: str | None) -> str:
+    """The verdict that a waiver of a case covers; one that renews another covers what that one did."""
+    return waived_for if case.verdict == CaseVerdict.WAIVED and waived_for is not None else case.verdict
 
 
 def _remove(_: Decision, case: ShownCase, now: Now, __: date) -> Sentence | None:

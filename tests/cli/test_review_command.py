@@ -206,6 +206,27 @@ def test_an_expired_waiver_fails_and_is_refused(reviewed, monkeypatch):
     assert f"expired on {later(1)}" in sentences["refund"]
 
 
+def test_a_waiver_is_renewed_without_another_comparison(reviewed, monkeypatch):
+    waive = ["review", "decide", "waive", "refund", "--reason", "fine", "--reviewer", "Ann", "--write", "--until"]
+    assert reviewed.run(*waive, later(1)).exit_code == 0
+    reviewed.compare()
+    (case,) = [case for case in listed(reviewed, "--all")["cases"] if case["case_id"] == "refund"]
+    assert (case["verdict"], case["decision"], case["expires_on"]) == ("waived", "waive", later(1))
+    for place in ("waiting", "apply", "standing"):
+        monkeypatch.setattr(
+            f"promptreg.workflow.review.{place}.utc_today", lambda: datetime.now(UTC).date() + timedelta(days=5)
+        )
+    assert [case["case_id"] for case in listed(reviewed)["cases"] if case["expired"]] == ["refund"]
+    assert "expired on" in reviewed.run(*waive, later(3)).stdout
+    assert reviewed.run(*waive, later(30)).exit_code == 0
+    (line,) = (
+        json.loads(text)
+        for text in (reviewed.folder / "baselines/support/decisions/ascend.jsonl").read_text("utf-8").splitlines()[1:]
+    )
+    assert (line["expires_on"], line["verdict"]) == (later(30), "drift")
+    assert not [case for case in listed(reviewed)["cases"] if case["case_id"] == "refund"]
+
+
 def test_of_two_reviewers_the_second_is_refused_and_told_who_was_first(reviewed):
     said = listed(reviewed)
     second = decisions_file(reviewed, said, refund=("reject", "no", None), invoice=("approve", "", None))

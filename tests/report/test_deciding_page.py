@@ -492,6 +492,7 @@ def test_steps_can_be_taken_back_after_the_page_was_loaded_again(open_page, samp
     press(page, "u", "refund-window")
     page = open_page(sample_file, CASE + "refund-window")  # as after a reload, which would ask
     press(page, "U")
+    expect(page.locator("#progress")).to_have_text(re.compile(r"^3 / 8 decided"))
     assert marks(page)["refund-window"] == "rejected"
     press(page, "u")
     press(page, "u", "order-as-json")
@@ -684,3 +685,11 @@ def test_a_case_waived_until_yesterday_waits_again(open_payload):
     page = open_payload(expired("promo-banner", "2026-01-31"), CASE + "promo-banner")
     assert "waived" in page.locator(".case-meta").inner_text()
     assert progress(page) == "1 / 9 decided"
+    page.keyboard.press("w")
+    page.locator("#ask-over .act").click()
+    page.locator("#reason").fill("still known")
+    page.locator("#expires").fill("2999-01-31")
+    page.locator("#ask-reason .act").click()
+    expect(page.locator("#ask-reason")).to_be_hidden()
+    assert progress(page) == "2 / 9 decided · 1 not exported"
+    assert marks(page)["promo-banner"] == "waived"

@@ -12,7 +12,7 @@ from promptreg.baseline.model import Approval, Baseline
 from promptreg.baseline.paths import baseline_path
 from promptreg.baseline.read import read_baseline
 from promptreg.baseline.write import baseline_lines
-from promptreg.review.apply import Now, Outcome, Review, hold
+from promptreg.review.apply import Now, Outcome, Review, hold, waived_verdict
 from promptreg.review.standing import StandingCase, answer_sha256, standing_bytes, standing_path
 from promptreg.review.write import replace_files
 from promptreg.store.reviews import LoggedDecision
@@ -24,7 +24,7 @@ from promptreg.workflow.judging.call_faults import present_rules
 from promptreg.workflow.plugins import load_extensions
 from promptreg.workflow.project import project_suites
 from promptreg.workflow.review.standing import standing_decisions, utc_today
-from promptreg.workflow.review.waiting import reviewed_run
+from promptreg.workflow.review.waiting import reviewed_run, waived_for
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -113,6 +113,7 @@ class _Applying:
                 in_suite=verb == "remove" and case.case_id in self._case_ids(case.suite),
                 candidate_sha256=None if candidate is None else golden_sha256(candidate),
                 failed_passes=0 if candidate is None else len(candidate.failed_passes),
+                waived_for=waived_for(self.config, case),
             )
 
         return hold(self.decisions, self._shown, now, utc_today())
@@ -222,7 +223,7 @@ class _Applying:
             source=self.decisions.baseline,
             golden_sha256=decision.golden_sha256,
             candidate_sha256=decision.candidate_sha256,
-            verdict=CaseVerdict(case.verdict),
+            verdict=CaseVerdict(waived_verdict(case, waived_for(self.config, case))),
             reason=decision.reason,
             reviewer=self.decisions.reviewer,
             decided_at=decision.decided_at,

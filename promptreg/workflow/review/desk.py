@@ -20,7 +20,7 @@ from promptreg.store.reviews import LoggedDecision
 from promptreg.text.preview import preview
 from promptreg.text.sentence import Sentence
 from promptreg.workflow.review.standing import utc_today
-from promptreg.workflow.review.waiting import decided_cases
+from promptreg.workflow.review.waiting import decided_cases, waived_for
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -182,7 +182,12 @@ class ReviewDesk:
         """By the rules of `review apply`, against what the page shows; what moved since is found when it is applied."""
 
         def as_shown(case: ShownCase) -> Now:
-            return Now(case.golden_sha256, in_suite=False, candidate_sha256=case.candidate_sha256)
+            return Now(
+                case.golden_sha256,
+                in_suite=False,
+                candidate_sha256=case.candidate_sha256,
+                waived_for=waived_for(self.config, case),
+            )
 
         held = hold(decisions, self._shown, as_shown, utc_today()).held
         refused = next((each for each in held if each.outcome is Outcome.REFUSED), None)

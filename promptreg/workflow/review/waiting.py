@@ -167,7 +167,8 @@ def decided_cases(
     """The shown cases in their order, each with the last decision on what is shown.
 
     A decision is one on exactly the golden and answers that are shown. A rejection in a file under git is one on
-    whatever the target answers while the case drifts or fails against that golden: the verdict counts it there too.
+    whatever the target answers while the case drifts or fails against that golden, and a waiver there one on whatever
+    it answers while it was waived: the verdict counts them there too.
     Of this machine's log and of the files, the later one counts.
 
     Raises:
@@ -179,7 +180,7 @@ def decided_cases(
     for suite in dict.fromkeys(case.suite for case in shown):
         for line in standing_decisions(config, suite, record.deployment).values():
             case = cases.get((suite, line.case_id))
-            if case is not None and (_same(case, line) or _still_rejected(case, line)):
+            if case is not None and (_same(case, line) or _still_rejected(case, line) or _is_waiver_of(case, line)):
                 day = None if line.expires_on is None else line.expires_on.isoformat()
                 found[suite, line.case_id] = ReviewedCase(
                     case, line.decision, line.reviewer, line.reason, day, line.decided_at, stands=True
@@ -215,6 +216,27 @@ def _still_rejected(case: ShownCase, line: StandingCase) -> bool:
     return (
         line.decision == "reject"
         and case.verdict in {CaseVerdict.FAIL, CaseVerdict.DRIFT}
+        and (case.source, case.golden_sha256) == (line.source, line.golden_sha256)
+    )
+
+
+def waived_for(config: Config, case: ShownCase) -> str | None:
+    """The verdict that the waiver was given for under which a case was shown as waived; None where none stands.
+
+    Raises:
+        BaselineError: the file of decisions is damaged.
+    """
+    if case.verdict != CaseVerdict.WAIVED:
+        return None
+    line = standing_decisions(config, case.suite, case.target).get(case.case_id)
+    return line.verdict.value if line is not None and _is_waiver_of(case, line) else None
+
+
+def _is_waiver_of(case: ShownCase, line: StandingCase) -> bool:
+    """Whether a line is the waiver under which a case was shown as waived: it holds for any answers no worse."""
+    return (
+        line.decision == "waive"
+        and case.verdict == CaseVerdict.WAIVED
         and (case.source, case.golden_sha256) == (line.source, line.golden_sha256)
     )
 

@@ -37,13 +37,18 @@ function waits(review, entry) {
   return WAITING.has(entry.verdict) || entry.verdict === "waived" && nowOf(review, review.base.get(keyOf(entry))) === "expired";
 }
 
+// Whether a case stands under a waiver, which another one may renew.
+function isWaived(entry) {
+  return entry.verdict === "waived" && Boolean(entry.decision) && entry.decision.decision === "waive";
+}
+
 // Why a decision cannot be made on a case, as a key of the catalogue; null where it can. The same rules as `review apply`.
 function refusalOf(entry, verb) {
   if (verb === "approve" || verb === "waive") {
     if (entry.verdict === "error" || entry.unanswered) return "refusal.error";
   }
   if (verb === "approve" && !entry.candidate_sha256) return entry.verdict === "missing" ? "refusal.missing" : "refusal.nothing";
-  if (verb === "waive" && !WAIVABLE.has(entry.verdict)) return "refusal.waive";
+  if (verb === "waive" && !WAIVABLE.has(entry.verdict) && !isWaived(entry)) return "refusal.waive";
   if (verb === "remove" && entry.verdict !== "missing") return "refusal.remove";
   return null;
 }
