@@ -12,6 +12,7 @@ from promptreg.report.answers import paired_groups
 from promptreg.report.index import FACTS_CHARACTERS, entry_of
 from promptreg.report.sample import sample_payload
 from promptreg.text.preview import column_width
+from promptreg.text.sentence import Sentence
 
 
 def row_of(golden, candidate, **fields):
@@ -73,6 +74,23 @@ def test_they_stand_in_the_list(open_page, sample_file):
     rows = {row.get_attribute("href"): row.inner_text() for row in page.locator("#case-rows a").all()}
     assert any(" → " in text for text in rows.values())
     assert not any("undefined" in text for text in rows.values())
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize(("kind", "candidate", "told"), [
+    ("fault", "!!!!!!", "F01 One symbol repeated"),
+    ("fact", "Within a short time.", "3 days → ∅"),
+    ("fault", "It takes 30 days.", "3 days → 30 days"),
+])  # fmt: skip
+def test_a_row_tells_why_facts_are_gone_rather_than_that_they_are(open_payload, kind, candidate, told):
+    payload = sample_payload()
+    title = Sentence("F01 One symbol repeated", "F01 同一符号反复出现")
+    cause = replace(payload.causes[0], kind=kind, title=title)
+    case = next(case for case in payload.cases if case.verdict == "drift")
+    groups = paired_groups([Answer("It takes 3 days.")] * 3, [Answer(candidate)] * 2)
+    case = replace(case, golden=groups.golden, candidate=groups.candidate, causes=(1,))
+    page = open_payload(replace(payload, cases=[case], causes=(cause,)))
+    assert page.locator("#case-rows .tells").inner_text().startswith(told)
 
 
 @pytest.mark.browser

@@ -28,11 +28,16 @@ function row(entry, index) {
   return item;
 }
 
+// Causes by which facts that came or went are told; where another one, such as an empty answer, took them along, that says more.
+const OF_FACTS = new Set(["fact", "negation", "channel", "check", "added", "left_out", "order", "word"]);
+
 // What tells a case from its neighbours, whose sentences begin alike: the facts that differ, else its first cause.
 function leadOf(entry) {
   const cause = (report.causes || [])[(entry.causes || [])[0] - 1];
-  if (entry.facts) return readable(entry.facts);
-  return cause ? brief(say(cause.title)) : "";
+  const title = cause ? brief(say(cause.title)) : "";
+  if (!entry.facts) return title;
+  const replaced = entry.facts.split("; ").some((fact) => !fact.startsWith("∅ ") && !fact.endsWith(" ∅"));
+  return replaced || !cause || OF_FACTS.has(cause.kind) ? readable(entry.facts) : title;
 }
 
 // The address in the row may be older than the filter; with a modifier the browser does what it does with links.
