@@ -204,3 +204,15 @@ def test_over_distinct_measures_distinct_keys_only():
     assert over_distinct(["x", "y", "x"], measure).tolist() == [[0, 1, 0], [1, 0, 1], [0, 1, 0]]
     assert over_distinct(["x", "x"], measure).tolist() == [[0, 0], [0, 0]]
     assert asked == [["x", "y"]]
+
+
+@pytest.mark.parametrize(("plain", "bold"), [
+    ("You need your order number.", "You need your **order number**."),
+    ("请提供订单号。", "请提供**订单号**。"),
+])  # fmt: skip
+def test_words_in_bold_mean_what_they_mean_otherwise(plain, bold):
+    channel = EmbeddingChannel(Bag())
+    assert channel.distances(make([plain, bold]))[0, 1] == 0
+    assert channel.distances(make([f"{plain}\n" * 40, f"{bold}\n" * 40]))[0, 1] == 0
+    # Powers, lone asterisks and emphasis over several lines stay as they are.
+    assert channel.distances(make(["2 ** 3 ** 4", "2  3  4"]))[0, 1] > 0

@@ -64,6 +64,15 @@ def test_order_sees_what_multisets_do_not():
     assert order.distances(make(["5 kg", "6 kg"]))[0, 1] == 0
 
 
+def test_the_order_of_keys_is_none_and_that_of_lists_is_one():
+    order = FactOrderChannel(FactReader())
+    assert order.distances(make(['{"a": 1, "b": 2}', '{"b": 2, "a": 1}']))[0, 1] == 0
+    assert order.distances(make(['[{"a": {"c": 1, "b": 2}}]', '[{"a": {"b": 2, "c": 1}}]']))[0, 1] == 0
+    assert order.distances(make(['{"ids": [1, 2, 3]}', '{"ids": [3, 2, 1]}']))[0, 1] == 1
+    assert order.distances(make(['{"从": "北京", "到": "上海"}', '{"从": "上海", "到": "北京"}']))[0, 1] == 0.5
+    assert order.distances(make(['{"a": 9.9 > 9.11', '{"a": 9.11 > 9.9']))[0, 1] == 1
+
+
 def test_channels_are_left_out_where_nothing_is_stated():
     reader = FactReader()
 

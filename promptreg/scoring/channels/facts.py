@@ -5,10 +5,12 @@ They are never summed: a sum hides the one changed number among the names that v
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 import numpy as np
+import orjson
 
 from promptreg.scoring.channels.base import Distances, over_distinct
 from promptreg.text.facts.model import GROUP_OF
@@ -84,6 +86,8 @@ class FactOrderChannel:
     Taken over numbers, over entities, and over both together; the largest of the three counts. Range 0 (same order) to
     1 (reversed), no unit.
 
+    Of JSON the keys of each object are put in order before: it is read by key, so only the order of its lists counts.
+
     Blind to order where the facts themselves differ, which the other fact channels see, and to whether the order
     matters: a list of equals in another order lies as far apart. Left out of cases where no answer has two facts.
     """
@@ -105,9 +109,19 @@ class FactOrderChannel:
         """See the class for the formula."""
         largest = np.zeros((len(answers), len(answers)))
         for groups in _ORDERED_GROUPS:
-            sequences = [self._reader.normals(answer.content, groups) for answer in answers]
+            sequences = [self._reader.normals(_by_key(answer.content), groups) for answer in answers]
             largest = np.maximum(largest, over_distinct(sequences, _inversions))
         return largest
+
+
+def _by_key(text: str) -> str:
+    """JSON with its objects' keys in order, and blanks between its values; any other text as it is."""
+    if not text.lstrip().startswith(("{", "[")):
+        return text
+    try:
+        return json.dumps(orjson.loads(text), ensure_ascii=False, sort_keys=True)
+    except (ValueError, RecursionError):
+        return text
 
 
 def _symmetric_differences(multisets: Sequence[Normals]) -> Distances:

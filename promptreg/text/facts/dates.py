@@ -99,6 +99,8 @@ _QUARTERS: Final = MappingProxyType(
     {word: number for number, words in enumerate(_QUARTER_FORMS, 1) for word in words.split()}
 )
 
+# 1:10 behind such a word is no time of day.
+_PROPORTION: Final = re.compile(r"(?:比[例率分值]|[配对]比|ratio|odds|score)[^0-9。.,，;；\n]{0,8}\Z", re.IGNORECASE)
 # Behind a hyphen only the end of a span: after another time, or after what was read already (上午9:00-11:30).
 _CLOCK: Final = re.compile(
     rf"(?:(?<![0-9A-Za-z.,:/-])|(?<=[:：][0-5][0-9]-)|(?<=[0-9 ][ap]m-)|(?<={BLANK}-))"
@@ -277,6 +279,8 @@ def _half_of_day(half: str | None, part: str | None) -> str | None:
 
 
 def _clock(match: re.Match[str]) -> Reading | None:
+    if _PROPORTION.search(match.string, max(0, match.start() - 14), match.start()):
+        return None
     half = _half_of_day(match["p"] or match["p2"], match["part"])
     return _time(_twelve_hours(int(match["h"]), half), int(match["m"] or 0), match)
 

@@ -22,6 +22,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from functools import cache
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import orjson
@@ -33,7 +34,7 @@ from promptreg.text.facts.read import read_facts
 from promptreg.text.segment import sentences, words
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from promptreg.text.diff import Operation
     from promptreg.text.facts.model import Fact
@@ -53,7 +54,8 @@ _MOST_FACTS: Final = 3
 _LONGEST_WORD: Final = 16
 """Characters of a change that is still one of a word."""
 
-_WORDS: Final = re.compile(r"[\u3400-\u9fff\u3040-\u30ff\uac00-\ud7a3]|[^\W_]+")
+_BY_ITSELF: Final = r"\u3400-\u9fff\u3040-\u30ff\uac00-\ud7a3"
+_WORDS: Final = re.compile(rf"[{_BY_ITSELF}]|[^\W_{_BY_ITSELF}]+")
 _LEAST_WORDS: Final = {True: 5, False: 3}
 """Words of a stretch that stands by itself, Chinese characters (True) or words of other scripts."""
 _HAN: Final = re.compile(r"[\u3400-\u9fff]")
@@ -186,7 +188,8 @@ def _claims(ours: str, theirs: str, moved: Mapping[str, bool | None]) -> frozens
     stretches = [change for change in changes if change.alone]
     # A sentence that stands elsewhere is gone in one place and has come in another, its facts with it.
     kept = stretches if len({len(change.come) > len(change.gone) for change in stretches}) < 2 else []
-    facts = _fact_claims(*_without(difference.operations, kept), moved)
+    whole = cache(lambda: _normals_of(ours, theirs))
+    facts = _fact_claims(*_without(difference.operations, kept), moved, whole)
     if not facts and moved["order"]:
         return frozenset({("order", "facts")})
     if not facts and _shuffled(ours, theirs):
@@ -268,14 +271,16 @@ def _shuffled(ours: str, theirs: str) -> bool:
     return before != after and Counter(before) == Counter(after)
 
 
-def _fact_claims(ours: str, theirs: str, moved: Mapping[str, bool | None]) -> set[Cause]:
+def _fact_claims(
+    ours: str, theirs: str, moved: Mapping[str, bool | None], whole: Callable[[], tuple[frozenset[str], frozenset[str]]]
+) -> set[Cause]:
     if all(value is False for value in (moved["numbers"], moved["entities"], moved["negation"])):
         return set()
     facts = (read_facts(ours), read_facts(theirs))
     claims: set[Cause] = set()
     for group in ("numbers", "entities"):
         if moved[group] is not False:
-            claims |= _changed_facts(*(_of_group(side, group) for side in facts))
+            claims |= _changed_facts(*(_of_group(side, group) for side in facts), whole)
     if len(claims) > _MOST_FACTS:
         claims = {("fact", "several")}
     if moved["negation"] is not False:
@@ -289,8 +294,22 @@ def _of_group(facts: Iterable[Fact], group: str) -> list[Fact]:
     return [fact for fact in facts if GROUP_OF[fact.kind] == group]
 
 
-def _changed_facts(ours: Sequence[Fact], theirs: Sequence[Fact]) -> set[Cause]:
-    """What became what: facts of one kind first, then any of the group, in reading order."""
+def _normals_of(ours: str, theirs: str) -> tuple[frozenset[str], frozenset[str]]:
+    first, second = (frozenset(fact.normal for fact in read_facts(text)) for text in (ours, theirs))
+    return first, second
+
+
+def _changed_facts(
+    ours: Sequence[Fact], theirs: Sequence[Fact], whole: Callable[[], tuple[frozenset[str], frozenset[str]]]
+) -> set[Cause]:
+    """What became what: facts of one kind first, then any of the group, in reading order.
+
+    Args:
+        ours: of the changed sentences of the source.
+        theirs: of those of the target.
+        whole: the normal forms of all facts of both texts. What is said once more, or once less, is neither new nor
+            missing.
+    """
     known = ({fact.normal for fact in ours}, {fact.normal for fact in theirs})
     gone = [fact for fact in ours if fact.normal not in known[1]]
     come = [fact for fact in theirs if fact.normal not in known[0]]
@@ -302,8 +321,11 @@ def _changed_facts(ours: Sequence[Fact], theirs: Sequence[Fact]) -> set[Cause]:
                 claims.add(("fact", _name(fact, other), "changed"))
                 gone.remove(fact)
                 come.remove(other)
-    claims |= {("fact", _NAMES[fact.kind], "missing") for fact in gone}
-    return claims | {("fact", _NAMES[fact.kind], "new") for fact in come}
+    if gone or come:
+        said = whole()
+        claims |= {("fact", _NAMES[fact.kind], "missing") for fact in gone if fact.normal not in said[1]}
+        claims |= {("fact", _NAMES[fact.kind], "new") for fact in come if fact.normal not in said[0]}
+    return claims
 
 
 def _other_values(ours: str, theirs: str) -> set[Cause]:

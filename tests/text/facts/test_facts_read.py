@@ -41,6 +41,12 @@ def test_a_hyphen_between_other_things_begins_no_time():
     assert normals("exam-5pm, 10:15-2") == ["10:15", "2"]
 
 
+@pytest.mark.parametrize("text", ["稀释比例为1:10。", "配比1:10", "at a ratio of 1:10"])
+def test_a_proportion_is_no_time_of_day(text):
+    assert normals(text) == ["1", "10"]
+    assert normals("比平时早，部分9:30开始") == ["09:30"]
+
+
 def test_an_identifier_is_the_same_with_any_hyphen():
     assert {fact.normal for text in ("ABC-123", "ABC‑123", "ABC‐123") for fact in read_facts(text)} == {"ABC-123"}
 

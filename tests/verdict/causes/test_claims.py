@@ -53,6 +53,16 @@ def title(source, target, language="en"):
     [
         ("退货期限是收到商品后3天，请保留包装。", "退货期限是收到商品后30天，请保留包装。", "Number changed"),
         ("支持3天无理由退货。", "支持30天无理由退货。", "Number changed"),
+        (
+            "请在7天内申请退货。我们会尽快处理。",
+            "请在7天内申请退货。请在7天内申请退货。我们会尽快处理。",
+            "Text added",
+        ),
+        (
+            "请在7天内申请退货。我们会尽快处理。谢谢您的理解与支持。",
+            "请在7天内申请退货。请在7天内申请退货。我们会尽快处理。谢谢您的理解与支持。",
+            "Text added",
+        ),
         ('{"ticket": 77, "priority": "high"}', '{"ticket": 77, "priority": "low"}', "Value in the JSON changed"),
         ('["微信支付", "银行卡"]', '["微信支付", "银联", "货到付款"]', "Value in the JSON changed"),
         ("每个订单最多使用2张优惠券。", "每个订单最多使用5张优惠券。", "Number changed"),
