@@ -16,6 +16,7 @@ llmshift and promptfoo are installed once, in the user's cache (`--install-in`).
 from __future__ import annotations
 
 import argparse
+import compileall
 import json
 import os
 import statistics
@@ -175,6 +176,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         tools = [*ours(), bare_openai(), *others]
         if options.only:
             tools = [tool for tool in tools if any(word in tool.name for word in options.only)]
+        compileall.compile_dir(FOLDER.parent / "promptreg", quiet=1)  # as installing does for the others
         starts = {tool.name: start_s(tool, Work(Path(name), port, 0, 0)) for tool in tools}
         for cases in options.cases:
             for concurrency in options.concurrency:
