@@ -146,7 +146,7 @@ def command(
     with (
         messages_shown(verbose=verbose),
         _engine(engine_name, config, ray_address, ray_workers) as engine,
-        renderer_for(sys.stderr, "compare", quiet=quiet) as show,
+        renderer_for(sys.stderr, "compare", quiet=quiet, language=language) as show,
         users_prints_apart(),
     ):
         result = compare(

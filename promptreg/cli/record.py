@@ -97,7 +97,7 @@ def command(
         return 0
     with (
         messages_shown(verbose=verbose),
-        renderer_for(sys.stderr, "record", quiet=quiet) as show,
+        renderer_for(sys.stderr, "record", quiet=quiet, language=language) as show,
         users_prints_apart(),
     ):
         recording = record(config, options, on_progress=show, on_notice=sentences(language, quiet=quiet))

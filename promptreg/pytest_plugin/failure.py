@@ -141,7 +141,7 @@ def _noise(case: CaseJudgement, language: Language) -> Text | None:
         if case.p_value is not None:
             parts.append(_WORDS["p"][language].format(p=case.p_value))
     if (own := both_noises(effect)) is not None:
-        parts.append(own.text(language))
+        parts.append(own.zh if language == "zh" else own.en[0].lower() + own.en[1:])
     return Text(_label("noise", language) + ("；" if language == "zh" else "; ").join(parts)) if parts else None
 
 

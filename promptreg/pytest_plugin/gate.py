@@ -27,6 +27,7 @@ from promptreg.pytest_plugin.session import Judged, check_session, failed_sessio
 from promptreg.pytest_plugin.summary import counts_sentence, summary_lines
 from promptreg.report.form import Output
 from promptreg.report.output import plain
+from promptreg.text.sentence import Sentence
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
     from promptreg.pytest_plugin.outcomes import Outcome
     from promptreg.pytest_plugin.selection import Entry
     from promptreg.replay.progress import Progress
+    from promptreg.text.sentence import Language
 
 _PROGRESS_S = 15.0
 """Seconds between two lines of progress."""
@@ -93,7 +95,7 @@ class Gate:
                     selected,
                     terminal,
                     beside=() if summary is None else (Output("markdown", markdown),),
-                    on_progress=_Progress(self.tell),
+                    on_progress=_Progress(self.tell, terminal.language),
                     on_note=lambda said: self.tell(in_pytest(said.text(terminal.language))),
                 )
             except Exception as error:  # noqa: BLE001 - a bug is told once, with all that is known of it
@@ -162,8 +164,9 @@ class Gate:
 class _Progress:
     """A line now and then: a pipeline's log of thousands of calls stays readable."""
 
-    def __init__(self, tell: Callable[[str], None]) -> None:
+    def __init__(self, tell: Callable[[str], None], language: Language) -> None:
         self._tell = tell
+        self._language: Language = language
         self._next = time.monotonic() + _PROGRESS_S
 
     def __call__(self, progress: Progress) -> None:
@@ -171,5 +174,11 @@ class _Progress:
         if time.monotonic() < self._next:
             return
         self._next = time.monotonic() + _PROGRESS_S
-        left = "" if progress.remaining_s is None else f", about {progress.remaining_s:.0f} s left"
-        self._tell(f"{progress.done} of {progress.total} {progress.what}, {progress.failed} failed{left}")
+        en, zh = "", ""
+        if (left := progress.remaining_s) is not None:
+            en, zh = f", about {left:.0f} s left", f"，还需约 {left:.0f} 秒"
+        done, total, what, failed = progress.done, progress.total, progress.what, progress.failed
+        said = Sentence(
+            f"{done} of {total} {what.en}, {failed} failed{en}", f"{done}/{total} {what.zh}，失败 {failed}{zh}"
+        )
+        self._tell(said.text(self._language))

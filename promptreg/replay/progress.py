@@ -5,13 +5,20 @@ from __future__ import annotations
 import os
 import time
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol, Self, TextIO
+from typing import TYPE_CHECKING, Final, Protocol, Self, TextIO
+
+from promptreg.text.sentence import Sentence
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from types import TracebackType
 
     import rich.progress
+
+    from promptreg.text.sentence import Language
+
+CALLS: Final = Sentence("calls", "次调用")
+"""What is counted where nothing else is said."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +35,7 @@ class Progress:
     """Calls that needed more than one attempt."""
     in_flight: int
     elapsed_s: float
-    what: str = "calls"
+    what: Sentence = CALLS
     """What is counted: calls of the deployment that is recorded or compared, or those of a judge."""
     limit: int | None = None
     """Calls that may be in flight now; None where nothing lowers the number."""
@@ -62,7 +69,7 @@ class Renderer(Protocol):
         """Show a line of its own, such as what was decided between two parts of a replay."""
 
 
-def renderer_for(stream: TextIO, title: str, *, quiet: bool = False) -> Renderer:
+def renderer_for(stream: TextIO, title: str, *, quiet: bool = False, language: Language = "en") -> Renderer:
     """The renderer that suits a stream, normally `sys.stderr`.
 
     In this order: nothing when quiet; plain lines when the stream is not a terminal, when the terminal is "dumb" or
@@ -71,8 +78,8 @@ def renderer_for(stream: TextIO, title: str, *, quiet: bool = False) -> Renderer
     if quiet:
         return Silent()
     if not stream.isatty() or os.environ.get("TERM") == "dumb" or os.environ.get("CI"):
-        return PlainLines(stream, title)
-    return TerminalBar(stream, title)
+        return PlainLines(stream, title, language)
+    return TerminalBar(stream, title, language)
 
 
 class Silent:
@@ -100,12 +107,14 @@ class PlainLines:
         self,
         stream: TextIO,
         title: str,
+        language: Language = "en",
         *,
         every_s: float = 5.0,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._stream = stream
         self._title = title
+        self._language: Language = language
         self._every_s = every_s
         self._clock = clock
         self._next_at = 0.0
@@ -140,7 +149,7 @@ class PlainLines:
 
     def _write(self, progress: Progress) -> None:
         self._shown = progress
-        self._line(describe(progress))
+        self._line(describe(progress, self._language))
 
     def _line(self, text: str) -> None:
         self._stream.write(printable(f"{self._title}: {text}", self._stream) + "\n")
@@ -150,8 +159,9 @@ class PlainLines:
 class TerminalBar:
     """A bar by rich, redrawn in place."""
 
-    def __init__(self, stream: TextIO, title: str) -> None:
+    def __init__(self, stream: TextIO, title: str, language: Language = "en") -> None:
         self._stream = stream
+        self._language: Language = language
         self._title = printable(title, stream)
         self._bar: rich.progress.Progress | None = None
         self._task: rich.progress.TaskID | None = None
@@ -183,13 +193,14 @@ class TerminalBar:
     def __call__(self, progress: Progress) -> None:
         """Hand the event to the bar, which redraws itself a few times a second."""
         if self._bar is not None and self._task is not None:
-            title = self._title if progress.what == "calls" else f"{self._title}: {progress.what}"
+            what = printable(progress.what.text(self._language), self._stream)
+            title = self._title if progress.what == CALLS else f"{self._title}: {what}"
             self._bar.update(
                 self._task,
                 description=title,
                 completed=progress.done,
                 total=progress.total,
-                facts=_facts(progress),
+                facts=printable(_facts(progress, self._language), self._stream),
             )
 
     def note(self, text: str) -> None:
@@ -198,9 +209,10 @@ class TerminalBar:
             self._bar.console.print(printable(text, self._stream), markup=False, highlight=False)
 
 
-def describe(progress: Progress) -> str:
+def describe(progress: Progress, language: Language = "en") -> str:
     """One plain line: "120/3000 calls, 2 failed, 24.0/s, 2 min left"."""
-    return f"{progress.done}/{progress.total} {progress.what}, {_facts(progress)}"
+    between = "，" if language == "zh" else ", "
+    return f"{progress.done}/{progress.total} {progress.what.text(language)}{between}{_facts(progress, language)}"
 
 
 def printable(text: str, stream: TextIO) -> str:
@@ -209,26 +221,34 @@ def printable(text: str, stream: TextIO) -> str:
     return text.encode(encoding, "replace").decode(encoding)
 
 
-def _facts(progress: Progress) -> str:
-    facts = [f"{progress.failed} failed"]
+def _facts(progress: Progress, language: Language) -> str:
+    facts = [Sentence(f"{progress.failed} failed", f"失败 {progress.failed}")]
     if progress.retried:
-        facts.append(f"{progress.retried} retried")
+        facts.append(Sentence(f"{progress.retried} retried", f"重试 {progress.retried}"))
     if progress.limit is not None and progress.concurrency is not None and progress.limit < progress.concurrency:
-        facts.append(f"overloaded: {progress.limit} of {progress.concurrency} at once")
-    facts.append(f"{progress.calls_per_s:.1f}/s")
+        facts.append(
+            Sentence(
+                f"overloaded: {progress.limit} of {progress.concurrency} at once",
+                f"过载：并发降至 {progress.limit}（原为 {progress.concurrency}）",
+            )
+        )
+    facts.append(Sentence(f"{progress.calls_per_s:.1f}/s", f"{progress.calls_per_s:.1f} 次/秒"))
     if progress.done >= progress.total:
-        facts.append(f"took {_duration(progress.elapsed_s)}")
+        took = _duration(progress.elapsed_s)
+        facts.append(Sentence(f"took {took.en}", f"用时 {took.zh}"))
     elif progress.remaining_s is not None:
-        facts.append(f"{_duration(progress.remaining_s)} left")
+        left = _duration(progress.remaining_s)
+        facts.append(Sentence(f"{left.en} left", f"还需约 {left.zh}"))
     else:
-        facts.append("waiting for the first answer")
-    return ", ".join(facts)
+        facts.append(Sentence("waiting for the first answer", "等待第一个回答"))
+    return ("，" if language == "zh" else ", ").join(fact.text(language) for fact in facts)
 
 
-def _duration(seconds: float) -> str:
+def _duration(seconds: float) -> Sentence:
     whole = round(seconds)
     if whole < 60:
-        return f"{whole} s"
+        return Sentence(f"{whole} s", f"{whole} 秒")
     if whole < 3600:
-        return f"{round(whole / 60)} min"
-    return f"{whole // 3600} h {whole % 3600 // 60} min"
+        return Sentence(f"{round(whole / 60)} min", f"{round(whole / 60)} 分钟")
+    hours, minutes = whole // 3600, whole % 3600 // 60
+    return Sentence(f"{hours} h {minutes} min", f"{hours} 小时 {minutes} 分钟")

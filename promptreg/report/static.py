@@ -151,7 +151,11 @@ def _prose(text: str) -> str:
 
 
 def _brief(text: str) -> str:
-    return text if len(text) <= BRIEF_CHARACTERS else text[:BRIEF_CHARACTERS] + "…"
+    if len(text) <= BRIEF_CHARACTERS:
+        return text
+    cut = text[:BRIEF_CHARACTERS]
+    # A command that is cut in two stays one: its second backtick is put behind what is left of it.
+    return f"{cut}…`" if cut.count("`") % 2 else f"{cut}…"
 
 
 def _said(sentence: Sentence, language: str) -> str:

@@ -118,4 +118,9 @@ def _share_en(passed: int, total: int, whose: str) -> str:
 
 
 def _share_zh(passed: int, total: int, whose: str) -> str:
-    return f"{whose} {total} 条中有 {passed} 条通过" if total else f"{whose}均无法判定"
+    if not total:
+        return f"{whose}均无法判定"
+    if passed in {0, total}:
+        said = "通过" if passed else "不通过"
+        return f"{whose}只有 1 条，{said}" if total == 1 else f"{whose} {total} 条全部{said}"
+    return f"{whose} {total} 条中有 {passed} 条通过"

@@ -10,6 +10,7 @@ from dataclasses import replace
 import pytest
 
 from promptreg.replay.progress import PlainLines, Progress, Silent, TerminalBar, describe, renderer_for
+from promptreg.text.sentence import Sentence
 
 
 def progress(done, total=300, failed=0, retried=0, elapsed_s=10.0):
@@ -47,6 +48,27 @@ def test_rate_and_time_left():
 )
 def test_a_line_says_where_it_stands(event, line):
     assert describe(event) == line
+
+
+@pytest.mark.parametrize(
+    ("event", "line"),
+    [
+        (progress(0), "0/300 次调用，失败 0，0.0 次/秒，等待第一个回答"),
+        (progress(100, failed=2, retried=5), "100/300 次调用，失败 2，重试 5，10.0 次/秒，还需约 20 秒"),
+        (progress(1, 1001), "1/1001 次调用，失败 0，0.1 次/秒，还需约 2 小时 46 分钟"),
+        (progress(300, elapsed_s=90), "300/300 次调用，失败 0，3.3 次/秒，用时 2 分钟"),
+    ],
+)
+def test_a_line_in_chinese(event, line):
+    assert describe(event, "zh") == line
+
+
+@pytest.mark.parametrize("stream", [io.StringIO(), Terminal()])
+def test_the_reader_s_language_is_taken(stream):
+    with renderer_for(stream, "compare", language="zh") as show:
+        show(replace(progress(300), what=Sentence("questions", "个问题")))
+    assert "compare: 300/300 个问题，失败 0" in stream.getvalue() or "compare: 个问题" in stream.getvalue()
+    assert "用时 10 秒" in stream.getvalue()
 
 
 def test_lines_come_every_five_seconds_and_at_the_end():
@@ -187,7 +209,7 @@ def test_a_real_terminal_shows_a_bar():
 
 
 def test_calls_of_a_judge_are_told_apart():
-    judged = replace(progress(4, 4), what="judge calls on 评判")
+    judged = replace(progress(4, 4), what=Sentence("judge calls on 评判", ""))
     stream = io.StringIO()
     with PlainLines(stream, "compare") as show:
         show(progress(300))

@@ -16,6 +16,7 @@ from promptreg.answer.model import Answer, ToolCall
 from promptreg.report.answers import paired_groups
 from promptreg.report.payload import (
     CaseView,
+    CauseView,
     ChannelView,
     CheckView,
     DeploymentView,
@@ -68,6 +69,32 @@ def test_keys_and_commands_in_warnings_are_code(open_payload):
     page = open_payload(replace(sample_payload(), warnings=(warning,)))
     assert words(page.locator(".first-warnings li")) == ["Set the same concurrency <b>."]
     assert page.locator(".first-warnings code").all_inner_texts() == ["concurrency"]
+
+
+def test_commands_are_code_wherever_a_sentence_of_ours_stands(open_payload):
+    said = Sentence("Record it with `promptreg record --top-up`.", "用 `promptreg record --top-up` 录制。")
+    first, *rest = (replace(each, causes=()) for each in sample_payload().cases)
+    suite = replace(sample_payload().suites[0], sentence=said, notes=(said,))
+    cases = [replace(first, sentence=said), *rest]
+    causes = (CauseView("support", Sentence("a", "甲"), said, "drift", 1),)
+    page = open_payload(replace(sample_payload(), cases=cases, causes=causes, headline=said, suites=(suite,)))
+    for place in ("#case-rows", ".cause-next", "main .lead", ".notes"):
+        assert page.locator(place).locator("code").first.text_content() == "promptreg record --top-up", place
+    assert "`" not in page.locator("main").inner_text() + page.locator("#case-rows").inner_text()
+    page.locator("#case-rows a", has=page.locator("code")).first.click()
+    assert page.locator("article .lead code").inner_text() == "promptreg record --top-up"
+
+
+def test_a_command_that_a_row_cuts_in_two_stays_one(open_payload):
+    cut = Sentence("x" * 295 + " `promptreg record --top-up` on the source.", "")
+    first, *rest = sample_payload().cases
+    page = open_payload(replace(sample_payload(), cases=[replace(first, sentence=cut), *rest]))
+    row = page.locator("#case-rows a").first
+    assert "`" not in row.inner_text()
+    still = open_payload(
+        replace(sample_payload(), cases=[replace(first, sentence=cut), *rest]), java_script_enabled=False, wait=False
+    )
+    assert still.locator("main ol li code").first.inner_text() == "pro…"
 
 
 @pytest.mark.parametrize("locale", ["en-US", "zh-CN"])

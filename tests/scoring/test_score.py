@@ -150,7 +150,7 @@ def test_checks_are_counted_on_both_sides_and_unscored_ones_left_out(score, answ
         "For example: The answer is in English."
     )
     assert language.sentence.zh == (
-        "回答必须使用中文。录制的回答 2 条中有 2 条通过，目标部署的回答 1 条中有 0 条通过。例如：回答使用的是英文。"
+        "回答必须使用中文。录制的回答 2 条全部通过，目标部署的回答只有 1 条，不通过。例如：回答使用的是英文。"
     )
     assert contains.passed == (True, False, True, True, False)
 

@@ -12,6 +12,7 @@ import click
 
 from promptreg.cli.options import config_option, example, html_option, json_option, reserve_option, summariser_option
 from promptreg.errors import ExitCode, UsageError
+from promptreg.text.sentence import Sentence
 from promptreg.text.terminal import json_for_terminal
 
 if TYPE_CHECKING:
@@ -183,7 +184,7 @@ def command(
     if dry_run and probing is not None:
         _print_plan(recordings, asked, config, probing, language, as_json=as_json)
         return ExitCode.EQUIVALENT
-    report = _run(recordings, asked, config, probing, summariser, quiet=quiet)
+    report = _run(recordings, asked, config, probing, summariser, language, quiet=quiet)
     if html is not None:
         from promptreg.report.context.recall_page import write_recall_page  # noqa: PLC0415 - see above
 
@@ -256,6 +257,7 @@ def _run(
     config: Config | None,
     probing: Probing | None,
     summariser: str | None,
+    language: Language,
     *,
     quiet: bool,
 ) -> ContextReport:
@@ -267,13 +269,17 @@ def _run(
     from promptreg.workflow.context.trial import DEFAULT_STRATEGIES, context_test  # noqa: PLC0415 - see above
 
     began = time.monotonic()
-    with renderer_for(sys.stderr, "context test", quiet=quiet) as show:
+    with renderer_for(sys.stderr, "context test", quiet=quiet, language=language) as show:
 
         def progress(done: int, of: int) -> None:
-            show(Progress(done, of, 0, 0, 0, time.monotonic() - began, "runs"))
+            show(Progress(done, of, 0, 0, 0, time.monotonic() - began, Sentence("runs", "次试验")))
 
         def prompts(done: int, of: int) -> None:
-            show(Progress(done, of, 0, 0, 0, time.monotonic() - began, "prompts with questions"))
+            show(
+                Progress(
+                    done, of, 0, 0, 0, time.monotonic() - began, Sentence("prompts with questions", "个带问题的提示词")
+                )
+            )
 
         if probing is not None:
             probing = replace(probing, on_progress=show, on_prompts=prompts)

@@ -135,7 +135,7 @@ class Probing:
     async def _ask(self, plan: Plan, said: dict[Key, Sample]) -> None:
         deployment = plan.deployment
         keys = {case.case_id: key for key, case in plan.requests.items()}
-        what = f"questions on {deployment.name}"
+        what = Sentence(f"questions on {deployment.name}", f"个发给 {deployment.name} 的问题")
 
         def keep(sample: Sample) -> None:
             said[keys[sample.call.case.case_id]] = sample

@@ -27,6 +27,7 @@ from promptreg.scoring.questions import questions_of
 from promptreg.store.replies import JudgeReply
 from promptreg.store.store import Store
 from promptreg.suite.model import Case
+from promptreg.text.sentence import Sentence
 from promptreg.workflow.plugins import load_extensions
 from promptreg.workflow.private import redaction_of
 
@@ -173,7 +174,7 @@ class Judges:
             Call(Case(judge.name, question, question_request(prompt, judge), Place(self._config.file)), 0)
             for question, prompt in prompts.items()
         ]
-        what = f"judge calls on {judge.name}"
+        what = Sentence(f"judge calls on {judge.name}", f"次对评判部署 {judge.name} 的调用")
         redaction = redaction_of(self._config)
         async with Client(judge, secrets_of(judge), root=self._config.root, redaction=redaction) as client:
             await replay(

@@ -22,7 +22,7 @@ async function renderCase() {
   const y = scrollY;
   replace(main, details ? caseArticle(entry, details)
     : el("article", { class: "case", "aria-labelledby": "case-heading" }, caseHead(entry), caseTitle(entry),
-      el("p", { class: "lead" }, say(entry.sentence) || t("case.pass")),
+      el("p", { class: "lead" }, entry.sentence ? sentenceOf(entry.sentence) : t("case.pass")),
       caseTrend(entry),
       el("p", { class: "notice" }, problem || t("details.left_out"))));
   if (details) review.seen.add(keyOf(entry));
@@ -57,7 +57,7 @@ function caseArticle(entry, details) {
     caseHead(entry),
     caseTitle(entry),
     askedLine(details),
-    el("p", { class: "lead" }, say(details.sentence)),
+    el("p", { class: "lead" }, sentenceOf(details.sentence)),
     causesOf(entry),
     bothAnswered ? [answersSection(details, answers), reasons] : [reasons, answersSection(details, answers)],
     evidenceSection(details),

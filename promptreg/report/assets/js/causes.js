@@ -21,7 +21,7 @@ function causeButton(cause, index) {
     el("span", { class: "cause-title" }, manySuites && el("span", { class: "of-suite" }, `${brief(cause.suite)} · `), say(cause.title),
       example && el("span", { class: "cause-example" }, `: ${readable(example)}`),
       (cause.also || []).length > 0 && el("span", { class: "cause-also" }, ` ${t("causes.also", { titles: cause.also.map(say).join(" · ") })}`)),
-    el("span", { class: "cause-next" }, el("span", { "aria-hidden": "true" }, "→ "), withCommands(say(cause.next_step))));
+    el("span", { class: "cause-next" }, el("span", { "aria-hidden": "true" }, "→ "), sentenceOf(cause.next_step)));
 }
 
 // The number of the one cause that the list is filtered by, 0 where there is none or several.

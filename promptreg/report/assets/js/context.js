@@ -16,12 +16,12 @@ function contextSide(name, side) {
   const window = { window: number(side.window), reserve: number(side.reserve), budget: number(side.budget), counter: readable(side.counter) };
   return el("div", { class: `context-side ${name}` },
     el("h3", null, t(`side.${name}`), " ", readable(report[name].name)),
-    side.problem && el("p", { class: "notice" }, say(side.problem)),
+    side.problem && el("p", { class: "notice" }, sentenceOf(side.problem)),
     side.total !== undefined && el("p", null, changes.length || inserted.length
       ? t("context.shortened", { total: number(side.total), whole: number(side.whole), messages: number(side.messages), dropped: number((side.dropped || []).length) })
       : t("context.whole", { total: number(side.total), messages: number(side.messages) })),
     el("p", { class: "hint" }, t("context.window", window), side.provable === false && ` ${t("context.not_provable")}`),
-    (side.notes || []).map((note) => el("p", { class: "hint" }, say(note))),
+    (side.notes || []).map((note) => el("p", { class: "hint" }, sentenceOf(note))),
     changes.length > 0 && el("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": t("context.changes") },
       el("table", { class: "calls" }, el("caption", null, t("context.changes")),
         el("thead", null, el("tr", null, ["places", "role", "action", "tokens", "reason"].map((head) => el("th", { scope: "col" }, t(`context.${head}`))))),

@@ -122,7 +122,7 @@ function paintBulk(verb, unseenToo, lackingToo) {
     verb === "approve" && bulk.chosen.length > 0 && el("p", { id: "bulk-replaces" }, t("bulk.replaces")),
     worst.length > 0 && [el("h3", null, t("bulk.worst", { count: number(worst.length) })),
       el("ol", { class: "bulk-worst" }, worst.map((entry) => el("li", { class: `v-${entry.verdict}` }, verdictMark(entry.verdict), " ",
-        el("b", null, brief(entry.case_id)), " ", el("span", null, brief(say(entry.sentence))))))],
+        el("b", null, brief(entry.case_id)), " ", el("span", null, briefSentenceOf(entry.sentence)))))],
     left.length > 0 && el("ul", { class: "notes" }, left.map((name) => el("li", null, t(`bulk.${name}`, { count: number(bulk[name]) })))),
     bulk.unseen > 0 && el("label", { class: "check" }, el("input", { type: "checkbox", id: "unseen-too", checked: unseenToo,
       onchange: (event) => repaintBulk(verb, event.target.checked, lackingToo) }), " ", t("bulk.unseen", { count: number(bulk.unseen) })),

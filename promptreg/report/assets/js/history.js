@@ -66,7 +66,7 @@ function sinceLine() {
   for (const entry of report.cases) byChange.set(sinceOf(entry), (byChange.get(sinceOf(entry)) || 0) + 1);
   const present = CHANGES.filter((change) => change !== "same" && byChange.get(change));
   return el("div", { class: "since" },
-    (report.since_notes || []).length > 0 && el("ul", { class: "warnings" }, report.since_notes.map((note) => el("li", null, withCommands(say(note))))),
+    (report.since_notes || []).length > 0 && el("ul", { class: "warnings" }, report.since_notes.map((note) => el("li", null, sentenceOf(note)))),
     el("p", null, t("since.line", { date: date(report.against.started_at), deployment: readable(report.against.deployment), since: say(report.since) })),
     present.length > 0 && el("ul", null, present.map((change) => el("li", null,
       button(null, { class: "count", "data-since": change, onclick: () => onlySince(change) },

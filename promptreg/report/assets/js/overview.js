@@ -12,7 +12,7 @@ function overview() {
           source: readable(report.source.name), target: readable(report.target.name), date: date(report.created_at),
         })),
         el("h1", { id: "verdict-heading", tabindex: -1, class: `verdict-line s-${report.verdict}` }, known("suite", report.verdict)),
-        el("p", { class: "lead" }, say(report.headline || report.sentence)),
+        el("p", { class: "lead" }, sentenceOf(report.headline || report.sentence)),
         countBar(all),
         sinceLine()),
       nextSteps(),
@@ -29,14 +29,14 @@ function nextSteps() {
   const steps = report.next_steps || [];
   if (!steps.length) return null;
   return el("section", { class: "first-next" }, el("h2", null, t("next.title")), steps.length === 1
-    ? el("p", null, withCommands(say(steps[0])))
-    : el("ol", { class: "steps" }, steps.map((step) => el("li", null, withCommands(say(step))))));
+    ? el("p", null, sentenceOf(steps[0]))
+    : el("ol", { class: "steps" }, steps.map((step) => el("li", null, sentenceOf(step)))));
 }
 
 const WARNINGS_SHOWN = 2;
 
 function warnings() {
-  const all = (report.warnings || []).map((warning) => el("li", null, withCommands(say(warning))));
+  const all = (report.warnings || []).map((warning) => el("li", null, sentenceOf(warning)));
   if (!all.length) return null;
   const list = (items) => el("ul", { class: "warnings", "aria-label": t("warnings.title") }, items);
   return el("div", { class: "first-warnings" }, list(all.slice(0, WARNINGS_SHOWN)),
@@ -175,8 +175,8 @@ function noiseBands() {
 const SUITES_OPEN = 3;
 
 function suitesSection(open) {
-  const notes = (suite) => (suite.notes || []).length > 0 && el("ul", { class: "notes" }, suite.notes.map((note) => el("li", null, say(note))));
+  const notes = (suite) => (suite.notes || []).length > 0 && el("ul", { class: "notes" }, suite.notes.map((note) => el("li", null, sentenceOf(note))));
   return (open ? section : foldedSection)("suites.title", report.suites.map((suite) => el("div", { class: "suite" },
     el("h3", null, readable(suite.name), " ", el("span", { class: `suite-verdict s-${suite.verdict}` }, known("suite", suite.verdict))),
-    el("p", null, say(suite.sentence)), notes(suite))));
+    el("p", null, sentenceOf(suite.sentence)), notes(suite))));
 }

@@ -30,6 +30,15 @@ function withCommands(text) {
   return text.split(/`([^`]+)`/).map((part, index) => (index % 2 ? el("code", null, part) : part));
 }
 
+// A sentence with its commands, in full or its beginning; a command that is cut in two stays one.
+function sentenceOf(sentence) {
+  return withCommands(say(sentence));
+}
+
+function briefSentenceOf(sentence) {
+  return withCommands(brief(say(sentence)).replace(/^([^`]*(?:`[^`]*`[^`]*)*)`([^`]*)…$/, "$1`$2…`"));
+}
+
 // Sentences as one line, divided as the language divides them.
 function inSeries(sentences) {
   return sentences.map(say).reduce((before, next) => t("series", { before, next }));
