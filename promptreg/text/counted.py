@@ -1,4 +1,4 @@
-"""Numbers with their nouns in English sentences; Chinese needs none of it."""
+"""Numbers with their nouns: what decides on the English verb, and what is no part in Chinese."""
 
 from __future__ import annotations
 
@@ -23,3 +23,17 @@ def all_of(number: int, noun: str) -> str:
 def part_of(part: int, total: int, noun: str, one: str, several: str) -> str:
     """`1 of 3 answers differs`, `2 of 3 answers differ`, `1 of 1 answer differs`: the part decides on the verb."""
     return f"{part} of {counted(total, noun)} {one if part == 1 else several}"
+
+
+def part_in_chinese(part: int, total: int, noun: str = "条", unit: str = "条") -> str:
+    """` 5 条回答中有 3 条`, ` 5 条回答全部`, `唯一的 1 条回答`: to stand behind a Chinese word.
+
+    Args:
+        part: how many of them, at least 1.
+        total: how many there are.
+        noun: measure word and noun of the whole.
+        unit: the measure word alone.
+    """
+    if part != total:
+        return f" {total} {noun}中有 {part} {unit}"
+    return f"唯一的 1 {noun}" if total == 1 else f" {total} {noun}全部"

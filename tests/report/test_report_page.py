@@ -85,6 +85,26 @@ def test_commands_are_code_wherever_a_sentence_of_ours_stands(open_payload):
     assert page.locator("article .lead code").inner_text() == "promptreg record --top-up"
 
 
+@pytest.mark.parametrize(
+    ("locale", "said"), [("en-US", "was seen in 5 of 5 target calls."), ("zh-CN", "在目标部署 5 次调用中出现 5 次。")]
+)
+def test_a_row_says_its_cause_once(open_payload, locale, said):
+    title = Sentence("F15 Markup in `content`", "F15 `content` 中有标记")
+    told = Sentence(
+        "F15 (Markup in `content`) was seen in 5 of 5 target calls.",
+        "F15（`content` 中有标记）在目标部署 5 次调用中出现 5 次。",
+    )
+    (case, *_) = sample_payload().cases
+    causes = (CauseView("support", title, told, "drift", 1),)
+    case = replace(case, sentence=told, causes=(1,), candidate=())
+    page = open_payload(replace(sample_payload(), cases=[case], causes=causes), locale=locale)
+    row = page.locator("#case-rows .why")
+    assert row.inner_text().endswith(f" · {said}")
+    assert row.inner_text().count("F15") == 1
+    assert row.locator("code").all_inner_texts() == ["content"]
+    assert "`" not in page.locator(".causes").inner_text()
+
+
 def test_a_command_that_a_row_cuts_in_two_stays_one(open_payload):
     cut = Sentence("x" * 295 + " `promptreg record --top-up` on the source.", "")
     first, *rest = sample_payload().cases

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from promptreg.text.counted import all_of, counted, grouped, part_of
+from promptreg.text.counted import all_of, counted, grouped, part_in_chinese, part_of
 
 
 @pytest.mark.parametrize(
@@ -20,6 +20,9 @@ from promptreg.text.counted import all_of, counted, grouped, part_of
         (part_of(1, 3, "answer", "differs", "differ"), "1 of 3 answers differs"),
         (part_of(2, 3, "answer", "differs", "differ"), "2 of 3 answers differ"),
         (part_of(1, 1, "answer", "differs", "differ"), "1 of 1 answer differs"),
+        (part_in_chinese(3, 5), " 5 条中有 3 条"),
+        (part_in_chinese(5, 5, "次调用", "次"), " 5 次调用全部"),
+        (part_in_chinese(1, 1, "条回答"), "唯一的 1 条回答"),
     ],
 )
 def test_a_number_decides_on_noun_and_verb(told, expected):

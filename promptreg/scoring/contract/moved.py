@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from promptreg.answer.model import THINK_TAG
 from promptreg.answer.reader import CONTENT_PART
+from promptreg.text.counted import part_in_chinese
 from promptreg.text.preview import preview
 from promptreg.text.sentence import Sentence
 
@@ -36,7 +37,7 @@ def moved_reasoning(answers: Sequence[Answer], n: int) -> Sentence | None:
         f"The recorded answers had their reasoning in {' and '.join(place.en for place in old)}; "
         f"{count} of {total} here {'has' if count == 1 else 'have'} it in {' and '.join(place.en for place in new)}.",
         f"录制的回答的推理内容在{'和'.join(place.zh for place in old)}中；"
-        f"这里 {total} 条中有 {count} 条在{'和'.join(place.zh for place in new)}中。",
+        f"这里{part_in_chinese(count, total)}在{'和'.join(place.zh for place in new)}中。",
     )
 
 

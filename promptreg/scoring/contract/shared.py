@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 from promptreg.scoring.contract.features import FACT_KIND, Feature, fact_feature, fact_text
 from promptreg.scoring.contract.implied import INSIDE, JSON, PLAIN, place_of, unexplained
 from promptreg.scoring.contract.words import KINDS, Words, words_of
+from promptreg.text.counted import part_in_chinese
 from promptreg.text.facts.read import read_facts
 from promptreg.text.preview import preview
 from promptreg.text.sentence import Sentence
@@ -172,7 +173,7 @@ def _here(count: int, total: int, words: Words) -> Sentence:
     """How many answers lack it, as in "3 of 5 here are not" and "none of the 3 here is"."""
     if count < total or total == 1:
         verb = words.one_here if count == 1 else words.here
-        return Sentence(f"{count} of {total} here {verb}", f"这里 {total} 条中有 {count} 条{words.zh_here}")
+        return Sentence(f"{count} of {total} here {verb}", f"这里{part_in_chinese(count, total)}{words.zh_here}")
     if words.one_here.endswith(" not"):
         return Sentence(
             f"none of the {total} here {words.one_here.removesuffix(' not')}", f"这里 {total} 条都{words.zh_here}"

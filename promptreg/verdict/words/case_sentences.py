@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from promptreg.text.counted import all_of, counted, part_of
+from promptreg.text.counted import all_of, counted, part_in_chinese, part_of
 from promptreg.text.preview import preview
 from promptreg.text.sentence import Sentence
 
@@ -132,13 +132,15 @@ def case_passes(n: int, m: int, *, one_text: bool) -> Sentence:
 
 def case_changed(n: int, m: int, different: int, surprise: Sentence, size: Sentence | None) -> Sentence:
     """Verdict `changed` with a source that varies: inside the noise, or not proven."""
+    new_zh = f"目标部署 {m} 条回答中有 {different} 条的文字在源部署 {n} 条回答中没有出现过"
+    if different == m:
+        new_zh = f"目标部署 {m} 条回答的文字在源部署 {n} 条回答中都没有出现过"
     big_en, big_zh = (f"; {size.en}", f"；{size.zh}") if size else ("", "")
     return Sentence(
         f"{part_of(different, m, 'target answer', 'is', 'are')} worded like none of the "
         f"{counted(n, 'source answer')}, but the source varies too: {surprise.en}{big_en}. Look at it only if the "
         f"wording matters.",
-        f"目标部署 {m} 条回答中有 {different} 条的文字在源部署 {n} 条回答中没有出现过，但源部署自身也有波动："
-        f"{surprise.zh}{big_zh}。只有在意措辞时才需查看。",
+        f"{new_zh}，但源部署自身也有波动：{surprise.zh}{big_zh}。只有在意措辞时才需查看。",
     )
 
 
@@ -149,15 +151,15 @@ def case_changed_deterministic(n: int, m: int, different: int, effects: Sequence
         return Sentence(
             f"{_one_text(n)}; {part_of(different, m, 'target answer', 'differs', 'differ')}, also in {en}, "
             f"which is not proof yet. More target passes would settle it.",
-            f"源部署 {n} 条回答文字完全相同；目标部署 {m} 条中有 {different} 条不同，{zh}也有变化，但证据还不足。"
+            f"源部署 {n} 条回答文字完全相同；目标部署{part_in_chinese(different, m)}不同，{zh}也有变化，但证据还不足。"
             f"增加目标部署的遍数可以得出结论。",
         )
     return Sentence(
         f"{_one_text(n)}; {part_of(different, m, 'target answer', 'differs', 'differ')}, but in nothing that "
         f"matters by itself: no check, language, refusal, finish reason, tool call, length (beyond 40 %) or meaning. "
         f"Look at it only if the wording matters.",
-        f"源部署 {n} 条回答文字完全相同；目标部署 {m} 条中有 {different} 条不同，但没有实质变化：检查项、语言、拒答、"
-        f"结束原因、工具调用、长度（超过 40 %）和语义都未变。只有在意措辞时才需查看。",
+        f"源部署 {n} 条回答文字完全相同；目标部署{part_in_chinese(different, m)}不同，但没有实质变化：检查项、语言、"
+        f"拒答、结束原因、工具调用、长度（超过 40 %）和语义都未变。只有在意措辞时才需查看。",
     )
 
 
@@ -201,7 +203,7 @@ def case_drift_deterministic(
     return Sentence(
         f"{_one_text(n)}; {part_of(different, m, 'target answer', 'differs', 'differ')}, and not only in wording but "
         f"in {en}: {surprise.en}.{told_en} Read them side by side and accept or fix the change.",
-        f"源部署 {n} 条回答文字完全相同；目标部署 {m} 条中有 {different} 条不同，且不只是措辞，{zh}也变了："
+        f"源部署 {n} 条回答文字完全相同；目标部署{part_in_chinese(different, m)}不同，且不只是措辞，{zh}也变了："
         f"{surprise.zh}。{told_zh}请对照阅读，然后接受或修复。",
     )
 

@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from promptreg.deployment.reader import read_exchange
+from promptreg.text.counted import part_in_chinese
 from promptreg.text.sentence import Sentence
 from promptreg.workflow.running.staying import stays
 
@@ -85,10 +86,11 @@ def failure_summary(record: RunRecord, failures: Sequence[TroubledCall]) -> Sent
     said_en = said_zh = ""
     if count < len(failures):
         said_en, said_zh = f"; {count} of them said what this one did", f"（其中 {count} 次都是如此）"
+    failed_zh = part_in_chinese(len(failures), record.answered + record.failed, "次调用", "次").lstrip()
     total, place, why = record.answered + record.failed, f"{example.suite}/{example.case_id}", reason.rstrip(".")
     return Sentence(
         f"{len(failures)} of {total} calls got no answer. {place}, pass {example.pass_index + 1}: {why}{said_en}.",
-        f"{total} 次调用中有 {len(failures)} 次没有得到回答。{place} 第 {example.pass_index + 1} 遍：{why}{said_zh}。",
+        f"{failed_zh}没有得到回答。{place} 第 {example.pass_index + 1} 遍：{why}{said_zh}。",
     )
 
 

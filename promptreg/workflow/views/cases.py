@@ -19,7 +19,7 @@ from promptreg.report.payload import (
     SampleView,
 )
 from promptreg.store.store import Store
-from promptreg.text.counted import counted
+from promptreg.text.counted import counted, part_in_chinese
 from promptreg.text.sentence import Sentence
 from promptreg.verdict.approvals import told_lack
 from promptreg.verdict.verdicts import CaseVerdict
@@ -212,6 +212,7 @@ def _check_view(outcome: CheckOutcome, rate: CheckRate | None) -> CheckView:
 
 def _fault_view(fault: CaseFault) -> FaultView:
     finding = fault.finding
+    here = part_in_chinese(fault.target, fault.target_calls, "次调用", "次")
     source_en = source_zh = ""
     if fault.source_calls:
         times = f"有 {fault.source} 次" if fault.source else "从未出现"
@@ -223,8 +224,7 @@ def _fault_view(fault: CaseFault) -> FaultView:
         sentence=Sentence(
             f"{fault.title.en}: in {fault.target} of {counted(fault.target_calls, 'call')} here{source_en}. "
             f"{fault.sees.en} {fault.next_step.en}",
-            f"{fault.title.zh}：这里 {fault.target_calls} 次调用中有 {fault.target} 次{source_zh}。{fault.sees.zh}"
-            f"{fault.next_step.zh}",
+            f"{fault.title.zh}：这里{here}出现{source_zh}。{fault.sees.zh}{fault.next_step.zh}",
         ),
         where=finding.where,
         evidence=finding.evidence,

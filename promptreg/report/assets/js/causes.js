@@ -18,9 +18,9 @@ function causeButton(cause, index) {
     "aria-pressed": causeChosen() === index ? "true" : "false", onclick: () => chooseCause(index) },
     verdictMark(cause.verdict), el("span", { class: "unseen" }, known("verdict", cause.verdict)),
     el("span", { class: "cause-size" }, t("causes.cases", { count: number(cause.cases) })),
-    el("span", { class: "cause-title" }, manySuites && el("span", { class: "of-suite" }, `${brief(cause.suite)} · `), say(cause.title),
+    el("span", { class: "cause-title" }, manySuites && el("span", { class: "of-suite" }, `${brief(cause.suite)} · `), sentenceOf(cause.title),
       example && el("span", { class: "cause-example" }, `: ${readable(example)}`),
-      (cause.also || []).length > 0 && el("span", { class: "cause-also" }, ` ${t("causes.also", { titles: cause.also.map(say).join(" · ") })}`)),
+      (cause.also || []).length > 0 && el("span", { class: "cause-also" }, withCommands(` ${t("causes.also", { titles: cause.also.map(say).join(" · ") })}`))),
     el("span", { class: "cause-next" }, el("span", { "aria-hidden": "true" }, "→ "), sentenceOf(cause.next_step)));
 }
 
@@ -43,7 +43,7 @@ function paintCauses() {
 // How many cases the filter leaves, and which cause they share.
 function withCause(found) {
   const cause = (report.causes || [])[causeChosen() - 1];
-  return cause ? t("causes.found", { found, title: say(cause.title) }) : found;
+  return cause ? t("causes.found", { found, title: bareSentenceOf(cause.title) }) : found;
 }
 
 // On a case's page: what it shares with other cases, each a way to them.
@@ -53,7 +53,7 @@ function causesOf(entry) {
   return el("ul", { class: "case-causes", "aria-label": t("causes.title") }, numbers.map((index) => {
     const cause = report.causes[index - 1];
     return el("li", null, el("button", { type: "button", class: "cause-link", "data-cause": index, title: t("causes.show"),
-      onclick: () => { if (causeChosen() !== index) chooseCause(index); } }, say(cause.title), " ",
+      onclick: () => { if (causeChosen() !== index) chooseCause(index); } }, sentenceOf(cause.title), " ",
       el("span", { class: "n" }, t("causes.cases", { count: number(cause.cases) }))));
   }));
 }

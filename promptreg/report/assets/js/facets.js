@@ -12,7 +12,7 @@ function facetLabel(facet, value) {
   if (facet === "check") return brief(checkName(value));
   if (facet !== "cause") return brief(value);
   const cause = (report.causes || [])[value - 1];
-  return cause ? say(cause.title) : String(value);
+  return cause ? bareSentenceOf(cause.title) : String(value);
 }
 
 // What a value of a facet is called in the query.

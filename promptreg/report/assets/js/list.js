@@ -23,7 +23,7 @@ function row(entry, index) {
       el("span", { class: "id" }, brief(entry.case_id)),
       strip(entry.spread, { width: 76, height: 18 }),
       el("span", { class: "why" }, decisionMark(entry), manySuites && el("span", { class: "of-suite" }, `${brief(entry.suite)} · `),
-        lead && el("span", { class: "tells" }, `${lead} · `), entry.sentence ? briefSentenceOf(entry.sentence) : readable(entry.preview) || t("case.pass")),
+        lead && el("span", { class: "tells" }, entry.facts ? lead : withCommands(lead), " · "), entry.sentence ? briefSentenceOf(entry.sentence, lead) : readable(entry.preview) || t("case.pass")),
       trend));
   return item;
 }

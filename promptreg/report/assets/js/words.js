@@ -35,8 +35,21 @@ function sentenceOf(sentence) {
   return withCommands(say(sentence));
 }
 
-function briefSentenceOf(sentence) {
-  return withCommands(brief(say(sentence)).replace(/^([^`]*(?:`[^`]*`[^`]*)*)`([^`]*)…$/, "$1`$2…`"));
+function briefSentenceOf(sentence, after = "") {
+  return withCommands(brief(withoutLead(say(sentence), after)).replace(/^([^`]*(?:`[^`]*`[^`]*)*)`([^`]*)…$/, "$1`$2…`"));
+}
+
+// Where there is room for text alone.
+function bareSentenceOf(sentence) {
+  return say(sentence).replace(/`([^`]+)`/g, "$1");
+}
+
+// What is left of a sentence behind a title that it begins with: "F24 (JSON inside text) was seen …" behind
+// "F24 JSON inside text".
+function withoutLead(text, title) {
+  const [, kind, name] = title.match(/^(\S+) (.+)$/) || [];
+  const begins = [`${kind} (${name}) `, `${kind}（${name}）`].find((each) => text.startsWith(each));
+  return begins ? text.slice(begins.length) : text;
 }
 
 // Sentences as one line, divided as the language divides them.
