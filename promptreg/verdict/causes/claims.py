@@ -280,7 +280,8 @@ def _fact_claims(
     claims: set[Cause] = set()
     for group in ("numbers", "entities"):
         if moved[group] is not False:
-            claims |= _changed_facts(*(_of_group(side, group) for side in facts), whole)
+            before, after = (_of_group(side, group) for side in facts)
+            claims |= _changed_facts(before, after, whole)
     if len(claims) > _MOST_FACTS:
         claims = {("fact", "several")}
     if moved["negation"] is not False:
