@@ -105,6 +105,18 @@ def test_a_row_says_its_cause_once(open_payload, locale, said):
     assert "`" not in page.locator(".causes").inner_text()
 
 
+@pytest.mark.parametrize(
+    ("locale", "said"),
+    [("en-US", "E: a client breaks, or the answer is wrong"), ("zh-CN", "E：客户端会出错，或回答有误")],
+)
+def test_how_grave_a_fault_is_stands_in_words(open_payload, locale, said):
+    fault = FaultView("F24", "E", Sentence("x", "甲"))
+    (case, *_) = sample_payload().cases
+    page = open_payload(replace(sample_payload(), cases=[replace(case, faults=(fault,))]), locale=locale)
+    page.locator("#case-rows a").first.click()
+    expect(page.locator("article .worse-word", has_text=said)).to_have_count(1)
+
+
 def test_a_command_that_a_row_cuts_in_two_stays_one(open_payload):
     cut = Sentence("x" * 295 + " `promptreg record --top-up` on the source.", "")
     first, *rest = sample_payload().cases

@@ -48,7 +48,7 @@ function faultsSection(details) {
   const faults = details.faults || [];
   if (!faults.length) return null;
   return section("faults.title", el("ul", { class: "checks" }, faults.map((fault) => el("li", { class: "worse" },
-    el("div", { class: "check-name" }, el("code", null, readable(fault.kind)), el("span", { class: "worse-word" }, readable(fault.severity))),
+    el("div", { class: "check-name" }, el("code", null, readable(fault.kind)), el("span", { class: "worse-word" }, known("fault", readable(fault.severity)))),
     el("p", null, say(fault.sentence)),
     fault.where && el("p", { class: "hint" }, readable(fault.where)),
     fault.evidence && el("blockquote", null, textBlock(say(fault.evidence))),
